@@ -1,6 +1,6 @@
 /**
- * The audit trail: what an entry costs the act that leaves it, how fast entries are sealed and verified, and a page of /audit against the
- * bare limit. With `--large` at ten million entries instead of one.
+ * The audit trail: the cost of an audit entry for the act that writes it, the speed of verifying, and a page of /audit against the bare
+ * limit. `--large` has ten million entries instead of one million.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
@@ -42,7 +42,7 @@ await measureChain()
 await measurePages()
 await server.stop()
 
-/** Updating a task, as features/tasks does it, with the entry and without, in turns. */
+/** Updates a task as features/tasks does it, alternately with and without the audit entry. */
 async function measureWrites(): Promise<void> {
   await sql`insert into tasks (collection, id, image, priority, title, link, reward)
     select 'social', 't' || n, 'twitter', n, 'Follow us on X ' || n, 'https://x.com/moon', 5 from generate_series(1, 50) n`.execute(
@@ -68,7 +68,7 @@ async function measureWrites(): Promise<void> {
       detail: { version: n },
     })
   }
-  // In turns, so that whatever else the machine does meets both alike.
+  // Alternately, so that other work of the machine slows both alike.
   const times: Record<'with' | 'without', number[]> = { with: [], without: [] }
   for (let n = 1; n <= WRITES; n += 1)
     for (const way of n % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const)) {
@@ -77,7 +77,7 @@ async function measureWrites(): Promise<void> {
       if (n > WARM_UP) times[way].push(performance.now() - started)
     }
   const [withEntry, without] = [median(times.with), median(times.without)]
-  report('updating a task, with the entry that tells of it', {
+  report('updating a task with its audit entry, against without', {
     ours: withEntry,
     limit: without,
     unit: 'ms',
@@ -103,7 +103,7 @@ async function measureChain(): Promise<void> {
   report(`verifying ${SEALED.toLocaleString('en')} entries`, { ours: rate, unit: 'entries/s', atLeast: VERIFY_BUDGET })
 }
 
-/** Pages need no true chain, so the others are made by one statement, and their indexes at once afterwards. */
+/** Pages need no valid chain, so one statement adds the other entries without indexes, which are created afterwards. */
 async function measurePages(): Promise<void> {
   const { rows: indexes } = await sql<{ name: string; definition: string }>`
     select indexname as name, indexdef as definition from pg_indexes where tablename = 'audit_entries' and indexname <> 'audit_entries_seq_key'`.execute(
@@ -125,18 +125,18 @@ async function measurePages(): Promise<void> {
     changes::text as changes, detail::text as detail, address, origin, device, actor_id as "actorId", record_id as "recordId", act_id as "actId",
     (select seq - base_seq from audit_head) as "all"`
   const newest = 'at desc, seq'
-  // The bare limit of a filter takes its index, in the order that the index has.
+  // For a filter, the bare limit sorts as the filter's index does, so that it can use it.
   const filtered = `(at at time zone 'UTC') desc, seq`
   const day = new Date(Date.now() - 5 * 86_400_000).toISOString()
   const pages = {
     newest: { where: 'true', order: newest, query: '' },
     'of one person': { where: `actor_id = 'u7'`, order: filtered, query: '?actorId=u7' },
     'of one record': { where: `record_id = 't77'`, order: filtered, query: '?recordId=t77' },
-    'of one kind': { where: `record_kind = 'announcement'`, order: filtered, query: '?recordKind=announcement' },
+    'of one kind of record': { where: `record_kind = 'announcement'`, order: filtered, query: '?recordKind=announcement' },
     'of one action': { where: `action = 'task.create'`, order: filtered, query: '?action=task.create' },
     'of a rare action': { where: `action = 'user.role'`, order: filtered, query: '?action=user.role' },
-    'until a day': { where: `at < '${day}'`, order: newest, query: `?doneBefore=${day}` },
-    'by name': {
+    'before a date': { where: `at < '${day}'`, order: newest, query: `?doneBefore=${day}` },
+    'found by the actor’s name': {
       where: `lower(actor_name) ~>=~ 'person 77' and lower(actor_name) ~<~ 'person 77z'`,
       order: newest,
       query: '?search=person%2077',

@@ -1,6 +1,6 @@
 /**
- * Backup of 1M players ≤ 2 × `pg_dump -Fc` of the same on PostgreSQL 15, of Debian's package postgresql-15; what verifying and restoring
- * take, and the memory of each. `node bench/backup.bench.ts [players]`
+ * A backup of 1M players takes at most 2 × the time of `pg_dump -Fc` of the same database, on PostgreSQL 15 from Debian's package
+ * postgresql-15. The bench also measures verifying, restoring, and the memory of each. `node bench/backup.bench.ts [players]`
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,14 +35,14 @@ try {
   const restored = await arcade(['restore', place], { DATA_DIR: join(directory.path, 'restored'), DATABASE_URL: '' })
   const [dumped, saved] = [median(dumps), median(backups.map(({ seconds }) => seconds))]
   report(`backup of ${players.toLocaleString('en')} players`, { ours: saved, limit: dumped, unit: 's', atMost: TIME_BUDGET })
-  report('its size', { ours: await megabytes(place), unit: 'MB' })
+  report('size of the backup', { ours: await megabytes(place), unit: 'MB' })
   for (const [what, run] of [
     ['backup', backups[0]],
     ['verify', trial],
     ['restore', restored],
   ] as const) {
     if (what !== 'backup') report(what, { ours: run?.seconds ?? Number.NaN, unit: 's' })
-    report(`${what}: memory at most`, { ours: run?.peakMb ?? Number.NaN, unit: 'MB' })
+    report(`${what}: peak memory`, { ours: run?.peakMb ?? Number.NaN, unit: 'MB' })
   }
 } finally {
   program('pg_ctl', '-D', cluster, '-m', 'immediate', 'stop')
@@ -81,7 +81,7 @@ interface Run {
   peakMb: number
 }
 
-/** A command as an operator runs it, with Node's start. */
+/** Runs a command of `arcade`. The time includes Node's start. */
 async function arcade(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const started = performance.now()
   const child = spawn(process.execPath, [resolve(ROOT, 'server/src/cli/arcade.ts'), ...args], {

@@ -1,4 +1,4 @@
-/** The claims of operators.bench.ts. */
+/** The process that sends the claims of operators.bench.ts. */
 import { claimUntil } from './claiming.ts'
 import { answerParent } from './in-process.ts'
 

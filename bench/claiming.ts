@@ -1,4 +1,4 @@
-/** Claims of random players by the game's bot, each client one after the other: as many as there can be, or so many a second. */
+/** Sends claims of random players as the game's bot, one after another on each client: as fast as possible, or at a fixed rate. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { actOfProcess } from '../server/src/audit/audit.ts'
@@ -9,31 +9,31 @@ import { openPosting, type Posting } from './posting.ts'
 
 export interface Claiming {
   url: string
-  /** Of the bot. */
+  /** The bot's headers. */
   headers: Record<string, string>
   /** The ids of social tasks. */
   tasks: string[]
-  /** Seeded ones. */
+  /** The number of seeded players to choose from. */
   players: number
   clients: number
-  /** All clients together; without it they do not wait. */
+  /** The rate of all clients together. Without it they send as fast as possible. */
   perSecond?: number
   /** Milliseconds since 1970. */
   until: number
 }
 
 export interface Claimed {
-  /** Of each claim, from the question to its answer. */
+  /** The time from request to answer, for each claim. */
   timesMs: number[]
-  /** What went wrong, in words. */
+  /** The messages of failed claims. */
   failures: string[]
 }
 
 export const REWARD = 5
-/** Beyond those of the tasks that are there. */
+/** Higher than all priorities of existing tasks. */
 const FIRST_PRIORITY = 10_000
 
-/** Adds so many tasks, `bench-1` and so on, and a token for the bot. */
+/** Adds tasks with the ids `bench-1`, `bench-2`, … and creates a bot token. */
 export async function prepareClaiming(database: Database, tasks: number): Promise<Pick<Claiming, 'headers' | 'tasks'>> {
   const { token } = await createBotToken(database, actOfProcess('command', 'bench'), { name: 'bench', scope: 'play' })
   const { rows } = await sql<{ id: string }>`
@@ -80,7 +80,7 @@ export async function claim(
   return (await post(`/bot/v1/players/${player}/claims`, headers, { kind: 'social', id: task })) as { balance: number }
 }
 
-/** From 0 up to `most`, without it. */
+/** Returns a random integer from 0 to `most` - 1. */
 function random(most: number): number {
   return Math.floor(Math.random() * most)
 }

@@ -1,7 +1,7 @@
 /**
- * Design §9: what the game writes and reads, at a million players: claims by 32 clients against the same statements from `pgbench` with as many,
- * what a claim takes of the disk and how soon the dashboard shows it, players in batches of 1,000 against `COPY` into the same tables, a page
- * of a ledger and the leaderboard against the bare limit, a player with the most expensive rank, and `arcade reconcile` against one scan of the ledger.
+ * Design §9: writes and reads of the game with a million players: claims by 32 clients against the same statements from `pgbench`, the disk
+ * space of a claim and how soon the dashboard shows it, players in batches of 1,000 against `COPY` into the same tables, a page of a ledger
+ * and the leaderboard against the bare limit, players with expensive ranks, and `arcade reconcile` against one scan of the ledger.
  * `node bench/claims.bench.ts [--players 1000000] [--seconds 6]`; `pgbench` comes with PostgreSQL (Debian's package `postgresql`).
  */
 import { spawn } from 'node:child_process'
@@ -47,17 +47,17 @@ const UPSERT_BUDGET = 0.2
 const READ_BUDGET = 0.75
 const RECONCILE_BUDGET = 3
 const CLIENTS = 32
-const CONNECTIONS = 10 // of readers
+const CONNECTIONS = 10 // for reads
 const ROUNDS = 3
 const ITEMS = 2_000
-/** The last of those whose rank is counted. */
+/** Ranks up to this one are counted exactly. */
 const LAST_EXACT_RANK = 10_000
-const ENTRIES = 60 // of the player whose ledger is read: more than a page
+const ENTRIES = 60 // of the player whose ledger is read; more than a page of 50
 const PLAYED = 4
 const BATCH = 1_000
 const BATCHES = 50
 const CHUNK_BYTES = 256 * 1024
-/** Each claim writes to these, or to those of their indexes. */
+/** The tables that claims write to. */
 const CLAIM_TABLES = DISTRIBUTED_TABLES.filter((table) => table !== 'telegram_users')
 const { values } = parseArgs({
   options: { players: { type: 'string', default: '1000000' }, seconds: { type: 'string', default: '6' } },
@@ -75,20 +75,20 @@ try {
   await seed({ database, telegramUsers: players, participations: 0, log: (line) => console.log(line) })
   const { headers: bot, tasks } = await prepareClaiming(database, ITEMS)
 
-  await tellClaims(bot, tasks)
-  await tellShown(bot, tasks)
-  await tellReconcile('hardly more than one entry')
-  await tellReads(bot)
-  await tellRanks(bot)
-  await tellUpserts(bot)
-  await playOn()
-  await tellReconcile(`${PLAYED + 1} entries`)
+  await reportClaims(bot, tasks)
+  await reportShown(bot, tasks)
+  await reportReconcile('about one entry')
+  await reportReads(bot)
+  await reportRanks(bot)
+  await reportUpserts(bot)
+  await addRounds()
+  await reportReconcile(`${PLAYED + 1} entries`)
 } finally {
   await server.stop()
   await folder.remove()
 }
 
-async function tellClaims(bot: Headers, tasks: string[]): Promise<void> {
+async function reportClaims(bot: Headers, tasks: string[]): Promise<void> {
   const bare: number[] = []
   const ours: number[] = []
   let claims = 0
@@ -111,10 +111,10 @@ async function tellClaims(bot: Headers, tasks: string[]): Promise<void> {
     unit: 'a second',
     atLeast: CLAIMS_BUDGET,
   })
-  report('a claim on the disk, with its key', { ours: bytes / claims, unit: 'bytes', atMost: CLAIM_BUDGET_BYTES })
+  report('disk space of a claim with its idempotency key', { ours: bytes / claims, unit: 'bytes', atMost: CLAIM_BUDGET_BYTES })
 }
 
-/** As it is some minutes later: changes of counters are folded, and the room of what is gone is free for others. */
+/** Brings the tables into the state of some minutes later: counter deltas are folded and dead rows vacuumed. */
 async function settle(): Promise<void> {
   await foldCounters(database)
   for (const table of CLAIM_TABLES) await sql.raw(`vacuum (analyze) ${table}`).execute(db)
@@ -128,12 +128,12 @@ async function bytesOnDisk(): Promise<number> {
   return rows[0]!.bytes
 }
 
-/** What the server asks the database for a claim, prepared, each time with another player and item. @returns claims a second */
+/** Runs the server's prepared statements of a claim in pgbench, with a random player and item each. @returns claims per second */
 async function claimsOfPgbench(): Promise<number> {
   const salted = `sha256(convert_to((:salt)::text, 'UTF8'))`
   const item = [`'social'`, `('bench-' || (:item)::text)`]
   const claimed = [`(${SEED_BASE} + :player)`, ...item, 'null', String(REWARD), `'bot'`, `'bench'`, `'bench'`, salted, salted]
-  // In pgbench a word after a colon is a variable, also within a text.
+  // pgbench replaces a word after a colon as a variable, also inside SQL strings.
   const filled = (name: string, parameters: string[]) =>
     `${findStatement(name)
       .replaceAll(/:(?=[A-Z])/g, `' || chr(58) || '`)
@@ -163,13 +163,13 @@ async function claimsOfPgbench(): Promise<number> {
   })
   const texts = Promise.all([child.stdout, child.stderr].map((stream) => Readable.from(stream).toArray()))
   await once(child, 'exit')
-  const [told = '', warned = ''] = (await texts).map((parts) => parts.join(''))
-  const rate = Number(/tps = ([\d.]+) \(without/.exec(told)?.[1])
-  if (Number.isNaN(rate)) throw new Error(`pgbench: ${warned}`)
+  const [stdout = '', stderr = ''] = (await texts).map((parts) => parts.join(''))
+  const rate = Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1])
+  if (Number.isNaN(rate)) throw new Error(`pgbench: ${stderr}`)
   return rate
 }
 
-/** @returns a file that is there; otherwise whatever the PATH has */
+/** @returns the path of the newest installed pgbench, or its name, to be found in PATH */
 async function findPgbench(): Promise<string> {
   const versions = await readdir('/usr/lib/postgresql').catch(() => [])
   const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0]
@@ -178,7 +178,7 @@ async function findPgbench(): Promise<string> {
 
 type Headers = Record<string, string>
 
-/** As many as there can be. @returns how many were made */
+/** Claims as fast as possible for `seconds`. @returns the number of claims */
 async function claimFor(bot: Headers, tasks: string[]): Promise<number> {
   const until = Date.now() + seconds * 1000
   const { timesMs, failures } = await claimUntil({ url: server.url, headers: bot, tasks, players, clients: CLIENTS, until })
@@ -186,8 +186,8 @@ async function claimFor(bot: Headers, tasks: string[]): Promise<number> {
   return timesMs.length
 }
 
-/** While all clients claim, the player with most claims too, whom the dashboard shows. */
-async function tellShown(bot: Headers, tasks: string[]): Promise<void> {
+/** Claims for the leading player, whom the dashboard shows, while all clients claim, and waits for the new balance in its events. */
+async function reportShown(bot: Headers, tasks: string[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select user_id as id from balances order by balance desc, user_id limit 1`.execute(
     db,
   )
@@ -209,7 +209,7 @@ async function tellShown(bot: Headers, tasks: string[]): Promise<void> {
         text = text.slice(end + 2)
       }
     }
-  })().catch(() => undefined) // ended below
+  })().catch(() => undefined) // aborted below
   const posting = await openPosting(server.url)
   const times: number[] = []
   const load = claimFor(bot, tasks)
@@ -225,15 +225,15 @@ async function tellShown(bot: Headers, tasks: string[]): Promise<void> {
   posting.close()
   watched.abort()
   await watching
-  report(`a claim on an open dashboard while ${CLIENTS} clients claim, the slowest of 5`, {
+  report(`time until a claim shows on an open dashboard while ${CLIENTS} clients claim, slowest of 5`, {
     ours: Math.max(...times),
     unit: 's',
     atMost: SHOWN_BUDGET_S,
   })
 }
 
-/** Each player gets so many entries more, as in a game that is some days old. */
-async function playOn(): Promise<void> {
+/** Adds ledger entries of rounds to every player, as in a game that is some days old. */
+async function addRounds(): Promise<void> {
   await sql`
     insert into ledger_entries (user_id, seq, amount, cause, balance)
     select user_id, entries + n, 1, 'round', balance + n from balances, generate_series(1, ${PLAYED}::int) n`.execute(db)
@@ -242,7 +242,7 @@ async function playOn(): Promise<void> {
   await sql`vacuum (analyze) ledger_entries`.execute(db)
 }
 
-async function tellReconcile(shape: string): Promise<void> {
+async function reportReconcile(shape: string): Promise<void> {
   const proofs: number[] = []
   const scans: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -259,7 +259,7 @@ async function tellReconcile(shape: string): Promise<void> {
   report(`reconciling all balances with their entries, ${shape} a player`, { ours, limit, unit: 's', atMost: RECONCILE_BUDGET })
 }
 
-async function tellReads(bot: Headers): Promise<void> {
+async function reportReads(bot: Headers): Promise<void> {
   const player = SEED_BASE + 1
   const { post, close } = await openPosting(server.url)
   for (let entry = 0; entry < ENTRIES; entry += 1)
@@ -289,11 +289,11 @@ async function tellReads(bot: Headers): Promise<void> {
   }
 }
 
-/** What a Mini App opens with: the player, and with it the rank. */
-async function tellRanks(bot: Headers): Promise<void> {
+/** The first call of a Mini App: the player with their rank. */
+async function reportRanks(bot: Headers): Promise<void> {
   const ranks = [
     { name: 'the first', place: 1 },
-    { name: 'the last whose rank is counted', place: LAST_EXACT_RANK },
+    { name: 'the last exact one', place: LAST_EXACT_RANK },
     { name: 'one in the middle', place: players / 2 },
   ]
   for (const { name, place } of ranks) {
@@ -306,13 +306,13 @@ async function tellRanks(bot: Headers): Promise<void> {
       url: server.url + path,
       headers: bot,
     })
-    report(`a player with the rank, ${name}: p50`, { ours: p50Ms, unit: 'ms' })
-    report(`a player with the rank, ${name}: p99`, { ours: p99Ms, unit: 'ms' })
+    report(`a player with their rank, ${name}: p50`, { ours: p50Ms, unit: 'ms' })
+    report(`a player with their rank, ${name}: p99`, { ours: p99Ms, unit: 'ms' })
   }
 }
 
-/** New players and changed ones, two batches under way at a time, and the same rows under other ids by COPY. */
-async function tellUpserts(bot: Headers): Promise<void> {
+/** Adds and changes players with two concurrent batches at a time, and copies the same rows under other ids by COPY. */
+async function reportUpserts(bot: Headers): Promise<void> {
   const first = 1_000_000_000
   const total = BATCHES * BATCH
   const batches = (change: string) =>
@@ -346,7 +346,7 @@ function playerRow(userId: number, change: string): Record<string, unknown> {
   }
 }
 
-/** @returns seconds */
+/** Copies the rows of players under other ids. @returns the time in seconds */
 async function copyPlayers(first: number, total: number): Promise<number> {
   const tables = {
     telegram_users: ['created_at', ...playerDetails.map((name) => columnName(playerEntity, name))],

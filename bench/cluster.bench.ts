@@ -1,7 +1,7 @@
 /**
- * What each kind of question costs on one PostgreSQL and on a cluster, by the number of shards: docs/scaling.md has its figures. Needs
- * CITUS_URL, the address of a Citus cluster's coordinator. Calls come one after another, so that the cost is that of the way, not of waiting;
- * claims and searches by several at once, too.
+ * Times of requests on one PostgreSQL and on a Citus cluster, by the number of shards. docs/scaling.md has the results. Needs CITUS_URL,
+ * the address of the cluster's coordinator. Requests are sent one after another, so that their times include no waiting for each other.
+ * Claims and searches are also sent by several clients at once.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { checkConsole } from '../server/src/cli/check.ts'
-import { distribute } from '../server/src/cli/distribute.ts'
+import { distributeTables } from '../server/src/cli/distribute.ts'
 import { importDirectory } from '../server/src/import/import.ts'
 import { SEED_BASE, seed } from '../server/src/import/seed.ts'
 import { foldCounters } from '../server/src/counters/counters.ts'
@@ -30,11 +30,11 @@ const { values } = parseArgs({
 const players = Number(values.players)
 const IMPORTED = 10_000
 const clients = [1, 4, 16] as const
-/** So many that few claims are repeats. */
+/** Enough tasks that few claims are repeats. */
 const CLAIMED_TASKS = 1000
 const SEARCHED_FROM = 10_000
 
-/** A way to ask, and what it costs: milliseconds unless it says otherwise. */
+/** Question → its cost, in ms unless the question names another unit. */
 type Costs = Map<string, string>
 
 const clusterUrl = process.env['CITUS_URL']
@@ -53,8 +53,8 @@ async function compare(cluster: string): Promise<void> {
     columns.set('one PostgreSQL', await ask(server, claiming))
     for (const shards of values.shards.split(',').map(Number)) {
       const started = performance.now()
-      if (columns.size === 1) await distribute(database, shards)
-      else await divideAnew(server, shards)
+      if (columns.size === 1) await distributeTables(database, shards, (line) => console.log(line))
+      else await changeShardCount(server, shards)
       await analyze(server)
       console.log(`${shards} shards after ${((performance.now() - started) / 1000).toFixed(0)} s`)
       columns.set(`${shards} shards`, await ask(server, claiming))
@@ -66,7 +66,7 @@ async function compare(cluster: string): Promise<void> {
   }
 }
 
-async function divideAnew({ database }: BenchServer, shards: number): Promise<void> {
+async function changeShardCount({ database }: BenchServer, shards: number): Promise<void> {
   const client = await database.connect('bench')
   await client.query(`select alter_distributed_table('telegram_users', shard_count => ${shards}, cascade_to_colocated => true)`)
   await client.end()
@@ -102,7 +102,7 @@ async function ask(server: BenchServer, claiming: Pick<Claiming, 'headers' | 'ta
   return costs
 }
 
-/** Addresses by what they are asked for; those of one kind are asked in turn. */
+/** Question → its paths, which are requested in turn. */
 async function calls(server: BenchServer): Promise<Record<string, string[]>> {
   const list = '/api/telegram-users'
   const { rows } = await sql<{ kind: string; id: string }>`select kind, item_id as id from history_items limit 1`.execute(
@@ -113,7 +113,7 @@ async function calls(server: BenchServer): Promise<Record<string, string[]>> {
   return {
     'history of tasks': ['/api/history/social'],
     dashboard: ['/api/metrics'],
-    'a player, with participations': someone((id) => `${list}/${id}`),
+    'a player, with participations': hundredPlayers((id) => `${list}/${id}`),
     'first page by balance': [list],
     'page 31 of 100 rows by balance': [deep],
     'participants of an item, 50': [`${item}/participants`],
@@ -124,14 +124,14 @@ async function calls(server: BenchServer): Promise<Record<string, string[]>> {
     'a common name, A to Z': [`${list}?search=kofi&sort=a-z`],
     'count of a search': [`${list}/count?search=moon`],
     'dashboard: activity': ['/api/activity?range=all'],
-    'the game: a player with the rank': someone((id) => `/bot/v1/players/${id}`),
-    'the game: a page of a ledger': someone((id) => `/bot/v1/players/${id}/entries`),
+    'the game: a player with the rank': hundredPlayers((id) => `/bot/v1/players/${id}`),
+    'the game: a page of a ledger': hundredPlayers((id) => `/bot/v1/players/${id}/entries`),
     'the game: the leaderboard': ['/bot/v1/leaderboard'],
   }
 }
 
-/** A hundred players in turn. */
-function someone(path: (id: number) => string): string[] {
+/** Returns paths for a hundred players. */
+function hundredPlayers(path: (id: number) => string): string[] {
   return Array.from({ length: 100 }, (_, n) => path(SEED_BASE + 1 + ((n * 97) % players)))
 }
 
@@ -144,7 +144,7 @@ async function pageDown({ url, admin }: BenchServer, first: string, pages: numbe
   return path
 }
 
-/** The median of one call after another, by an admin or by the bot. */
+/** Returns the median time in ms of calls one after another, as the admin or the bot. */
 async function callCost(
   { url, admin }: BenchServer,
   paths: readonly string[],
@@ -163,7 +163,6 @@ async function callCost(
   return median(times.slice(2)).toFixed(1)
 }
 
-/** Claims of the game. */
 async function claimsPerSecond(
   { url }: BenchServer,
   claiming: Pick<Claiming, 'headers' | 'tasks'>,
@@ -175,7 +174,7 @@ async function claimsPerSecond(
   return (timesMs.length / Number(values.seconds)).toFixed(0)
 }
 
-/** What so many operators who search at once get, all together: each asks for something else. */
+/** Returns how many searches a second several operators get together. Each search has another term. */
 async function searchesPerSecond({ url, admin }: BenchServer, operators: number): Promise<string> {
   const until = performance.now() + Number(values.seconds) * 1000
   let answered = 0
@@ -220,8 +219,10 @@ async function checkAll({ database, dataDir }: BenchServer): Promise<void> {
 }
 
 async function bytesOf({ database: { db } }: BenchServer, table: string): Promise<string> {
-  const { rows: divided } = await sql`select from pg_dist_partition where logicalrelid = ${sql.lit(table)}::regclass`.execute(db)
-  const size = divided.length > 0 ? 'citus_total_relation_size' : 'pg_total_relation_size'
+  const { rows: distributed } = await sql`select from pg_dist_partition where logicalrelid = ${sql.lit(table)}::regclass`.execute(
+    db,
+  )
+  const size = distributed.length > 0 ? 'citus_total_relation_size' : 'pg_total_relation_size'
   const { rows: sizes } = await sql<{ bytes: number }>`select ${sql.raw(size)}(${sql.lit(table)}::regclass) as bytes`.execute(db)
   const { rows: counts } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(db)
   return ((sizes[0]?.bytes ?? 0) / (counts[0]?.rows ?? 1)).toFixed(0)

@@ -1,4 +1,4 @@
-/** security.md, Crash: after kill -9 of the server, of PostgreSQL or of both, how soon it serves again (2 s; 5 s without a restart). */
+/** security.md, Crash: how soon the server is ready again after kill -9 of the server or of both (2 s), or of PostgreSQL (5 s). */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

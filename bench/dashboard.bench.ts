@@ -1,6 +1,6 @@
 /**
- * The dashboard's two calls at 1M players and 1M participations against the bare limit: node:http and the very same prepared
- * statements with the same parameters, 10 connections. The counters are what seeding wrote, so a range is read as in a live game.
+ * The dashboard's two calls with 1M players and 1M participations against the bare limit: the same prepared statements with the same
+ * parameters from `node:http`, with 10 connections. Seeding writes the counters, so each range has as many as in a live game.
  */
 import { activityRanges } from '@arcade/contract/dashboard/fields'
 import { seed } from '../server/src/import/seed.ts'
@@ -41,20 +41,20 @@ try {
 
 type Figures = ReturnType<typeof createFigures>
 
-/** The statement that the call asks last: before the one that reads the chart, activity asks for the time. */
+/** Returns the last statement that a call sends. The call for activity sends another one before, which reads the time. */
 async function findStatement(
   database: Database,
   run: (figures: Figures) => Promise<unknown>,
 ): Promise<{ text: string; parameters: unknown[] }> {
-  let asked: { text: string; parameters: unknown[] } | undefined
+  let last: { text: string; parameters: unknown[] } | undefined
   const prepared = <Row>(name: string, text: string) => {
     const ask = database.prepared<Row>(`bench ${name}`, text)
     return (parameters: unknown[]) => {
-      asked = { text, parameters }
+      last = { text, parameters }
       return ask(parameters)
     }
   }
   await run(createFigures({ prepared }))
-  if (!asked) throw new Error('the call asked nothing')
-  return asked
+  if (!last) throw new Error('the call sent no statement')
+  return last
 }

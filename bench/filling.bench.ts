@@ -1,6 +1,7 @@
 /**
- * Design §9: seeding and importing players, a million unless told otherwise, against `COPY` of the same rows into the same empty tables
- * with the same indexes, on one connection. Both do more than it: they check, count and vacuum, and can be ended at any moment.
+ * Design §9: seeding and importing a million players, against `COPY` of the same rows into the same empty tables with the same indexes, on
+ * one connection. Seeding and importing do more than `COPY`: they check, count and vacuum, and can be interrupted at any time.
+ * `node bench/filling.bench.ts [players]`
  */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ const CHUNK_BYTES = 256 * 1024
 const players = Number(process.argv[2] ?? 1_000_000)
 const fields = Object.keys(playerFields)
 const columns = fields.map((field) => columnName(playerEntity, field))
-/** What a player is in the database: what each table copies. */
+/** The columns to copy, by table. */
 const tables = {
   telegram_users: columns.filter((column) => column !== 'balance'),
   balances: ['user_id', 'balance', 'imported', 'entries'],
@@ -41,7 +42,7 @@ try {
   await mkdir(join(folder.path, 'import'))
   for (const [table, names] of Object.entries(tables))
     await keep(`${rows}-${table}`, `copy (select ${names.join(', ')} from ${table}) to stdout`)
-  // One backslash alone stands before what COPY's text format escapes.
+  // CSV with these quote and delimiter characters writes the JSON unchanged; the text format would double its backslashes.
   const object = `json_build_object(${fields.map((field, index) => `'${field}', ${columns[index]}`).join(', ')})`
   await keep(
     lines,

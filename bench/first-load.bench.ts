@@ -1,9 +1,9 @@
 /**
- * Design §9: JavaScript of the first load, gzip, and LCP on a CPU slowed four times, of the login page and of the dashboard. The limit is
- * an empty React page, served in the same way; the three are loaded in turn, so that what slows the machine slows all of them. The largest
- * paint of both is on the loading screen already (Login's picture, the dashboard's heading), which is painted before the page's scripts run: LCP
- * differed from run to run, from 1.2 to 2.1 s, while it waited for them and for whatever else the machine did meanwhile. When one can type, or read figures, is told too,
- * and that nothing jumps when the page takes the loading screen's place.
+ * Design §9: size of the JavaScript of a first load (gzip) and LCP on a CPU slowed four times, for the login page and the dashboard. The
+ * limit is an empty React page that is served in the same way. The three pages are loaded alternately, so that other work of the machine
+ * slows all of them alike. The largest paint of both pages is already on the loading screen (Login's picture, the dashboard's heading),
+ * before the page's scripts run: when LCP waited for the scripts, it varied from 1.2 to 2.1 s between runs. The bench also measures when
+ * the page is drawn, so that one can type or read figures, and the layout shift when it replaces the loading screen.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,8 +14,8 @@ import { median, openBrowser, report, ROOT, startBenchServer, startProcess, stop
 const ROUNDS = 15
 const LCP_AT_MOST = 1.5
 const SHIFT_ROUNDS = 3
-const DRAWN = 'the page is drawn' // as it says on its console
-const SHIFT_AT_MOST = 0.1 // what web.dev calls good
+const DRAWN = 'the page is drawn' // the message that noteWhenDrawn writes to the console
+const SHIFT_AT_MOST = 0.1 // "good" by https://web.dev/articles/cls
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 
@@ -31,7 +31,7 @@ interface MeasuredPage {
   name: string
   url: string
   cookie: string
-  /** What is there once the page is drawn. */
+  /** A selector of an element that exists once the page is drawn. */
   drawn: string
   loads: Load[]
 }
@@ -49,7 +49,7 @@ const pages: (MeasuredPage & { atMostKb: number })[] = [
   { name: 'dashboard', url, cookie: admin.cookie, drawn: 'main dd', atMostKb: 180, loads: [] },
 ]
 try {
-  for (const page of [empty, ...pages]) await load(page) // the first one of each is slower: nothing is compiled yet
+  for (const page of [empty, ...pages]) await load(page) // warm-up: the first load is slower because nothing is compiled yet
   for (let round = 0; round < ROUNDS; round += 1) for (const page of [empty, ...pages]) page.loads.push(await load(page))
   for (const { name, atMostKb, loads } of pages) {
     const typical = (figure: keyof Load, among: Load[]) => median(among.map((one) => one[figure]))
@@ -66,7 +66,7 @@ try {
       [PHONE, onPhone],
     ] as const) {
       const ours = Math.max(...loads.map(({ shift }) => shift))
-      report(`layout shift while the ${page.name} loads, ${width} px wide, the worst`, {
+      report(`worst layout shift while the ${page.name} loads, ${width} px wide`, {
         ours,
         unit: 'CLS',
         atMost: SHIFT_AT_MOST,
@@ -90,7 +90,7 @@ function buildBarePage(outDir: string): void {
   if (status !== 0) throw new Error('the empty React page could not be built')
 }
 
-/** The page as somebody sees it who was never here: nothing is cached. */
+/** Loads a page with an empty cache, as on a first visit. */
 async function load({ url: address, cookie, drawn }: MeasuredPage, viewport = WIDE): Promise<Load> {
   const context = await browser.newContext({ viewport })
   if (cookie !== '') await context.addCookies([{ name: 'session', value: cookie.replace('session=', ''), url: address }])
@@ -98,13 +98,13 @@ async function load({ url: address, cookie, drawn }: MeasuredPage, viewport = WI
   await page.addInitScript(noteWhenDrawn, { selector: drawn, message: DRAWN })
   const sizes: Promise<number>[] = []
   page.on('response', (response) => {
-    const isAhead = response.request().headers()['sec-purpose'] === 'prefetch' // for the page after this one
+    const isAhead = response.request().headers()['sec-purpose'] === 'prefetch' // prefetched for the next page
     if (isAhead || !/javascript/.test(response.headers()['content-type'] ?? '')) return
     sizes.push(response.body().then((body) => gzipSync(body, { level: 9 }).length))
   })
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  // To look for what is drawn would run scripts of the tool in the page meanwhile.
+  // Waits for the message rather than the element: polling for the element would run Playwright's scripts in the page.
   const isDrawn = page.waitForEvent('console', (message) => message.text() === DRAWN)
   await page.goto(address)
   await isDrawn
@@ -139,7 +139,7 @@ function largestContentfulPaint(page: Page): Promise<number> {
   )
 }
 
-/** The sum of all shifts, which is no less than the CLS of their worst window. */
+/** Returns the sum of all layout shifts. CLS counts only the worst window, so it is at most this. */
 function layoutShift(): Promise<number> {
   return new Promise((resolve) => {
     let sum = 0

@@ -1,7 +1,8 @@
 /**
- * Design §9: what the console's pages take with ten thousand, a hundred thousand, a million and (with `--large`) ten million players and as
- * many participations, 10 connections that ask the same (4 that count); the limit of each is the same question at a tenth of the rows, asked by
- * turns, and from a million on it is a bound. Also how long it takes to tell all players that there is news. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
+ * Design §9: the time of the console's requests with ten thousand to a million players (`--large`: ten million) and as many participations,
+ * with 10 connections (4 for counts), against the same request with a tenth of the rows. Both are measured alternately; ratios have a
+ * bound only above a million rows. It also measures activating an announcement, which is news for all players. If BENCH_DATA_DIR is set,
+ * the seeded consoles are kept there and used again.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,20 +15,20 @@ import { cursorAt } from './players.ts'
 import { openPosting } from './posting.ts'
 
 const GROWTH_BUDGET = 1.3
-/** Differences of less are the machine's. */
+/** Smaller differences, in ms, are noise and have no bound. */
 const SAME_MS = 1
 const MILLION = 1_000_000
 const ROUNDS = 3
-const SECONDS = 2 // a round
-/** A question that was not asked lately is read from the disk at first. */
+const SECONDS = 2 // of each round
+/** Warms up before the first round: rows that were not read lately come from the disk. */
 const SECONDS_OF_WARMUP = 2
 const CONNECTIONS = 10
-/** Counted from the newest, whose number is rounder than others and shares more of its trigrams. */
+/** The player to search for, counted from the newest. The newest has a round number, which shares more trigrams with others. */
 const TYPICAL_PLAYER = 1234
-/** Design §9: the status update of all players. */
+/** Design §9: activating an announcement, whatever the number of players. */
 const NEWS_BUDGET_MS = 10
 const ACTIVATIONS = 200
-/** The server refuses more, lest they take all of its database. */
+/** The server refuses more concurrent counts, so that they cannot use up its database. */
 const COUNTS_AT_ONCE = 4
 const sizes = [10_000, 100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
 
@@ -36,7 +37,7 @@ const kept = process.env['BENCH_DATA_DIR']
 interface Console {
   size: number
   server: BenchServer
-  /** The paths that are asked for, by what they ask. */
+  /** Name of a question → path of its request. */
   questions: Record<string, string>
 }
 
@@ -46,7 +47,7 @@ try {
     const whole = await openConsole(size)
     open.unshift(whole)
     for (const question of Object.keys(whole.questions)) await compare(question, open)
-    await tellNews(whole)
+    await reportNews(whole)
     if (open.length > 1) await open.pop()?.server.stop()
   }
 } finally {
@@ -62,11 +63,11 @@ async function openConsole(size: number): Promise<Console> {
   return { size, server, questions: await questionsTo(database, size) }
 }
 
-/** @param consoles the one that is measured, and that of a tenth of its rows */
+/** @param consoles the measured console, and the one with a tenth of its rows if there is one */
 async function compare(question: string, consoles: Console[]): Promise<void> {
   const [ours, limit] = await askByTurns(question, consoles)
   const { size } = consoles[0]!
-  const name = `${question}, ${size.toLocaleString('en')}`
+  const name = `${question}, ${size.toLocaleString('en')} players`
   show(name, ours!)
   const isBound = size > MILLION && limit !== undefined && Math.abs(ours!.p50Ms - limit.p50Ms) > SAME_MS
   const compared = limit && { limit: limit.p50Ms, ...(isBound && { atMost: GROWTH_BUDGET }) }
@@ -74,7 +75,7 @@ async function compare(question: string, consoles: Console[]): Promise<void> {
   report(`${name}: p99`, { ours: ours!.p99Ms, unit: 'ms' })
 }
 
-/** What the machine does meanwhile slows down one as much as another. */
+/** Measures the consoles alternately, so that other work of the machine slows all of them alike. */
 async function askByTurns(question: string, consoles: Console[]): Promise<Measured[]> {
   for (const one of consoles) await ask(one, question, SECONDS_OF_WARMUP)
   const measured = consoles.map((): Measured[] => [])
@@ -89,8 +90,8 @@ function ask({ server: { url, admin }, questions }: Console, question: string, s
   return measure({ url: url + path, headers: { cookie: admin.cookie }, connections, seconds })
 }
 
-/** An announcement is activated, which is news for every player, and made inactive again, one call after the other. */
-async function tellNews({ size, server: { url, admin } }: Console): Promise<void> {
+/** Activates an announcement, which is news for every player, and deactivates it again, many times. */
+async function reportNews({ size, server: { url, admin } }: Console): Promise<void> {
   const { post, close } = await openPosting(url)
   const headers = { cookie: admin.cookie, origin: url, 'content-type': 'application/json' }
   const announcement = { type: 'desc', title: 'Bench', subtitle: 'S', description: 'News', reward: 0 }
@@ -103,14 +104,14 @@ async function tellNews({ size, server: { url, admin } }: Console): Promise<void
     await post(`/api/announcements/${id}/status`, headers, { status: true })
   }
   close()
-  report(`an announcement activated for ${size.toLocaleString('en')} players: median`, {
+  report(`activating an announcement for ${size.toLocaleString('en')} players: median`, {
     ours: median(times),
     unit: 'ms',
     atMost: NEWS_BUDGET_MS,
   })
 }
 
-/** Waits until tables that were filled are vacuumed. */
+/** Waits until no vacuum of the filled tables runs. */
 async function settle({ db }: Database): Promise<void> {
   for (let isBusy = true; isBusy; await pause(1000)) {
     const { rows } = await sql`select from pg_stat_progress_vacuum`.execute(db)
@@ -132,11 +133,11 @@ async function questionsTo(database: Database, size: number): Promise<Record<str
     'list of 50, A-Z': `${list}?sort=a-z&pageSize=50`,
     'deep page of 50': `${list}?pageSize=50&after=${deep}`,
     'search of a whole username': `${list}?search=${players[0]?.username}`,
-    "search of a username's part, ten times as many players": `${list}?search=moon_77`,
-    'search found nowhere': `${list}?search=zzqx`,
+    'search of a part of a username, hits grow with the players': `${list}?search=moon_77`,
+    'search without a hit': `${list}?search=zzqx`,
     'search of a common name': `${list}?search=kofi`,
     'search of a common name, A-Z': `${list}?search=kofi&sort=a-z`,
-    'count of everybody': `${list}/count`,
+    'count of all players': `${list}/count`,
     'count of a common name': `${list}/count?search=kofi`,
     'history: participants': `/api/history/${items[0]?.kind}/${items[0]?.id}/participants`,
     'dashboard: figures': '/api/metrics',

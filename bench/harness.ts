@@ -1,4 +1,4 @@
-/** What the benchmarks share: a server of their own on a fresh data directory, a load over keep-alive connections, and how findings are told. */
+/** Shared by all benches: starting a server on a fresh data directory, measuring load over keep-alive connections, reporting results. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { type ConsoleServer, startConsoleServer } from '../server/test/console-s
 
 export const ROOT = resolve(import.meta.dirname, '..')
 
-/** Whether ten million rows are wanted where a million is usual. */
+/** Whether to use ten million rows instead of one million. */
 export const IS_LARGE = process.env['BENCH_LARGE'] === 'yes' || process.argv.includes('--large')
 
 export interface BenchServer extends ConsoleServer {
@@ -22,13 +22,13 @@ export interface BenchServer extends ConsoleServer {
   admin: { cookie: string; email: string }
 }
 
-/** A directory for one run, removed by `remove`. */
+/** Creates a directory for one run. `remove` deletes it. */
 export async function temporaryDirectory(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'arcade-bench-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Starts `node FILE` and waits for the line that holds its address. */
+/** Starts `node FILE` and waits until it prints its address. */
 export async function startProcess(file: string, env: Record<string, string>): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(process.execPath, [resolve(ROOT, file)], {
     env: { PATH: process.env['PATH'], ...env },
@@ -49,15 +49,15 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode === null) await once(child, 'exit')
 }
 
-/** The real server on a fresh data directory, or a fresh database of DATABASE_URL, with an admin signed in. */
+/** Starts the real server on a fresh data directory, or on the fresh database at DATABASE_URL, and signs an admin in. */
 export async function startBenchServer(env: Record<string, string> = {}): Promise<BenchServer> {
   const server = await startConsoleServer({ RATE_LIMIT: 'off', ...env })
-  const email = `bench${Date.now()}@gmail.com` // a DATA_DIR that stays has those of the times before
+  const email = `bench${Date.now()}@gmail.com` // unique, because a kept DATA_DIR has the admins of earlier runs
   const { token } = await server.addPerson({ fname: 'Bench', lname: 'Admin', email, userType: 'admin' })
   return { ...server, admin: { cookie: `session=${token}`, email } }
 }
 
-/** `npm run bench` finds the browser and hands its path on. */
+/** Opens Chromium, at the CHROMIUM_PATH that `npm run bench` sets. */
 export function openBrowser(): Promise<Browser> {
   const executablePath = process.env['CHROMIUM_PATH']
   return chromium.launch({
@@ -73,7 +73,7 @@ export function openBrowser(): Promise<Browser> {
   })
 }
 
-/** The resident memory of a process of Node and of those that it has started; the program itself, which all of them share, counts once. */
+/** Returns the resident memory of a Node process and its Node children, in MB. The program's code, which they share, counts once. */
 export async function residentMb(pid: number): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean)
   const program = await readlink(`/proc/${pid}/exe`)
@@ -88,8 +88,8 @@ async function memoryOf(pid: number | string, kind: 'VmRSS' | 'RssAnon'): Promis
 }
 
 /**
- * Gives a statement as the server prepares it, by its name.
- * @param prepare makes the handlers that prepare it
+ * Returns a function that finds the SQL of a prepared statement by its name.
+ * @param prepare creates the handlers that prepare the statements
  */
 export function statementsOf(prepare: (database: Database) => unknown): (name: string) => string {
   const statements = new Map<string, string>()
@@ -107,18 +107,18 @@ export function median(values: number[]): number {
   return percentile(values, 0.5)
 }
 
-/** The round with the median rate. */
+/** Returns the round with the median rate. */
 export function middle(rounds: readonly Measured[]): Measured {
   return rounds.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(rounds.length / 2)]!
 }
 
-/** What so large a share of the values is below: 0.99 is p99. Not a number where there are none. */
+/** Returns the percentile: share 0.99 is p99. NaN if there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** The bare limit for a query on the server's own database: see bare/server.ts. */
+/** Starts the bare limit (bare/server.ts) for a query on the server's own database. */
 export async function startBare(
   server: BenchServer,
   sql: string,
@@ -132,11 +132,11 @@ export async function startBare(
 }
 
 export interface Load {
-  /** For all connections, or for each. */
+  /** One for all connections, or one for each. */
   url: string | string[]
   connections: number
   seconds: number
-  /** For all connections, or for each. */
+  /** One set for all connections, or one for each. */
   headers?: Record<string, string> | Record<string, string>[]
   method?: string
   body?: string
@@ -149,8 +149,8 @@ export interface Measured {
 }
 
 /**
- * Requests one after another on each of `connections` keep-alive connections, for so many seconds after a warm-up.
- * @throws Error on an answer that is not 200
+ * Sends requests one after another on each of `connections` keep-alive connections, for `seconds` after a warm-up of one second.
+ * @throws Error at an answer other than 200
  */
 export async function measure({ url, connections, seconds, headers = {}, method = 'GET', body }: Load): Promise<Measured> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
@@ -194,12 +194,12 @@ export function show(name: string, { requestsPerSecond, p50Ms, p99Ms }: Measured
 
 const TAIL_BUDGET = 2
 
-/** Design §9 gives no time for the slowest requests of these lists. They may take twice as long as the bare limit's in the same run. */
+/** Reports p99. Design §9 has no budget for it here, so it may be at most twice that of the bare limit in the same run. */
 export function reportTail(question: string, ours: Measured, limit: Measured): void {
   report(`${question}: p99`, { ours: ours.p99Ms, limit: limit.p99Ms, unit: 'ms', atMost: TAIL_BUDGET })
 }
 
-/** @param ratio of several rounds; that of the two by default */
+/** @param ratio the median ratio of several rounds; by default the ratio of `ours` and `limit` */
 export function reportRate(
   question: string,
   { ours, limit, atLeast, ratio }: { ours: Measured; limit: Measured; atLeast: number; ratio?: number },
@@ -208,27 +208,28 @@ export function reportRate(
   report(question, { ours: rate, limit: most, ...(ratio !== undefined && { ratio }), unit: 'requests/s', atLeast })
 }
 
-/** What was measured. Without a limit the bound is one of the figure itself, with one it is one of the ratio; a figure without a bound is told only. */
+/** A measured figure. The bound applies to the ratio if there is a limit, else to the figure itself. Without a bound it is only printed. */
 export interface Finding {
   ours: number
   unit: string
-  /** What would be best, measured in the same run. */
+  /** The best possible figure, measured in the same run. */
   limit?: number
-  /** Where it is not ours ÷ limit, but the median of several rounds. */
+  /** The median ratio of several rounds, if it is not ours ÷ limit. */
   ratio?: number
   atMost?: number
   atLeast?: number
 }
 
+/** The exit code if a bound is missed; scripts/bench.ts knows it too. */
 const BEYOND = 3
 
-/** Prints a row of docs/performance.md and hands it to `npm run bench`, which writes it. Beyond its bound the process ends with 3. */
+/** Prints a row and passes it to `npm run bench`, which writes docs/performance.md. If the bound is missed, the process will end with 3. */
 export function report(question: string, finding: Finding): void {
   const { ours, unit, limit, atMost, atLeast } = finding
   const ratio = finding.ratio ?? (limit === undefined ? undefined : ours / limit)
   const compared = ratio ?? ours
   const bound = atMost ?? atLeast
-  // Not a number is beyond every bound.
+  // The comparison must fail for NaN.
   const isMet = bound === undefined || (atMost === undefined ? compared >= bound : compared <= bound)
   const inRatio = (value: number): string => (atLeast === undefined ? `× ${value.toFixed(2)}` : `${(value * 100).toFixed(0)} %`)
   const inUnit = (value: number): string => `${rounded(value)} ${unit}`
@@ -244,14 +245,14 @@ export function report(question: string, finding: Finding): void {
     isMet,
   }
   const than = row.limit === undefined ? '' : `, ${row.ratio} of ${row.limit}`
-  const verdict = bound === undefined ? 'told  ' : isMet ? 'met   ' : 'MISSED'
+  const verdict = bound === undefined ? 'info  ' : isMet ? 'met   ' : 'MISSED'
   console.log(`${verdict} ${question}: ${row.ours}${than}${row.bound === undefined ? '' : ` (${row.bound})`}`)
   const file = process.env['BENCH_ROWS']
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`)
   if (!isMet) process.exitCode = BEYOND
 }
 
-/** Three digits, or all before the point. */
+/** Formats with three significant digits, or as an integer from 1,000 on. */
 function rounded(value: number): string {
   const digits = Math.abs(value) < 1000 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 }
   return value.toLocaleString('en', digits)

@@ -1,6 +1,6 @@
 /**
- * A history item with 1M participants: its details, its first and its last page against the bare limit, 10 connections. Every other
- * participant came in one second, so that pages begin and end among equal moments.
+ * A history item with 1M participants: its details and its first and last page against the bare limit, with 10 connections. Every other
+ * participant has the same timestamp, so that pages begin and end within ties.
  */
 import { sql } from 'kysely'
 import { historyHandlers } from '../server/src/features/history/history.ts'
@@ -20,7 +20,7 @@ import {
 const RATIO_BUDGET = 0.6
 const DEEP_BUDGET = 1.3
 const PARTICIPANTS = 1_000_000
-const BATCH = 100_000 // within the pool's statement timeout
+const BATCH = 100_000 // rows per statement, which must end within the pool's statement timeout
 const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
 
 const findStatement = statementsOf((database) => historyHandlers({ database }))

@@ -1,8 +1,8 @@
-/** A load in a process of its own, whose processor time is not the server's, and in a session of its own. */
+/** Runs a load in its own process and session, so that its processor time does not count as the server's. */
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Runs a file of this folder that ends with `answerParent`. */
+/** Runs a file of this folder, which must call `answerParent`, and returns its result. */
 export async function inProcess<Result>(file: string, load: object): Promise<Result> {
   const child = fork(join(import.meta.dirname, file), { detached: true })
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
@@ -12,9 +12,9 @@ export async function inProcess<Result>(file: string, load: object): Promise<Res
   return promise
 }
 
-/** Does in the child what its parent asks for, and ends with it. */
+/** In the child: runs `work` with the parent's load and sends the result back. Ends when the parent ends. */
 export function answerParent(work: (load: never) => Promise<unknown>): void {
-  process.once('disconnect', () => process.exit()) // who started it has ended, or has the result
+  process.once('disconnect', () => process.exit()) // the parent has ended, or has received the result
   process.once('message', (load) => {
     void work(load as never).then((result) => process.send?.(result, () => process.disconnect()))
   })

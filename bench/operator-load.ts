@@ -1,6 +1,6 @@
 /**
- * The operators of operators.bench.ts, in a process of their own whose processor time is told apart from the server's. Each has the sockets
- * of one browser and asks what the pages ask; answers are read only where the next question needs something of them.
+ * The process that simulates the operators of operators.bench.ts. Each operator has as many connections as a browser and sends the requests
+ * of the console's pages. It parses an answer only if the next request needs something from it.
  */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,15 +11,16 @@ import { answerParent } from './in-process.ts'
 
 export interface OperatorLoad {
   url: string
-  /** Of each operator the Cookie header, and the task that they change now and then. */
+  /** For each operator, the Cookie header and the task that they change now and then. */
   operators: { cookie: string; taskId: string }[]
-  /** So many of them have the dashboard open as well. */
+  /** How many operators also have the dashboard open. */
   dashboards: number
-  /** So many load the spreadsheet of all players again and again. */
+  /** How many operators also download the spreadsheet of all players again and again. */
   exporters: number
   players: number
-  /** Milliseconds since 1970: what is asked before is not measured. */
+  /** In ms since 1970. Earlier requests are a warm-up. */
   measuredFrom: number
+  /** In ms since 1970. */
   until: number
 }
 
@@ -27,12 +28,12 @@ const kinds = ['list', 'search', 'record', 'save'] as const
 type Kind = (typeof kinds)[number]
 
 export interface LoadResult {
-  /** Of each answer, from the question to its last byte. */
+  /** For each answer, the time from the request to its last byte. */
   timesMs: Record<Kind, number[]>
   exportSeconds: number[]
-  /** Events that all dashboards got. */
+  /** Number of events that all dashboards together received. */
   events: number
-  /** What went wrong, in words. */
+  /** The messages of failed requests. */
   failures: string[]
   cpuSeconds: number
 }
@@ -41,14 +42,15 @@ interface Operator {
   cookie: string
   taskId: string
   agent: http.Agent
-  /** The page of players that they see, and where the next one begins. */
+  /** The address of the open list of players. */
   list: string
+  /** The cursor of its next page. */
   after: string | undefined
 }
 
-/** As browsers do. */
+/** Connections of each operator, as many as browsers open. */
 const SOCKETS_EACH = 6
-/** Half of all pauses between two acts are shorter; few are many times as long. */
+/** The median pause between two acts. Pauses are log-normal, so a few are many times as long. */
 const THINK_MEDIAN_MS = 4000
 const THINK_SPREAD = 0.8
 const THINK_LIMITS_MS = [500, 60_000] as const
@@ -65,7 +67,7 @@ const otherLists = [
 ]
 const words = ['moon', 'Kofi', 'lucky_4', 'Петров', 'player12', '0x3f', 'sky.77', 'nobody of that name']
 
-/** What operators do, by how often in a hundred acts. */
+/** What operators do, with the share of each in percent. */
 const acts: [share: number, act: (operator: Operator) => Promise<unknown>][] = [
   [35, pageDown],
   [15, openList],
@@ -85,8 +87,8 @@ const result: LoadResult = {
 }
 let load: OperatorLoad
 
-answerParent((given: OperatorLoad) => {
-  load = given
+answerParent((received: OperatorLoad) => {
+  load = received
   return run()
 })
 
@@ -121,7 +123,7 @@ function chosenAct(): (operator: Operator) => Promise<unknown> {
   return acts.find(([share]) => (left -= share) < 0)?.[1] ?? openList
 }
 
-/** A log-normal pause (Box and Muller), not beyond the end. */
+/** Waits for a log-normal time (Box–Muller transform), at most until the end of the load. */
 async function think(): Promise<void> {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   const wanted = THINK_MEDIAN_MS * Math.exp(THINK_SPREAD * normal)
@@ -139,7 +141,7 @@ async function pageDown(operator: Operator): Promise<void> {
   else await readPage(operator, 'list', `${operator.list}&after=${operator.after}`)
 }
 
-/** The page asks for the hits and for their number. */
+/** Searches as the page does, with one request for the hits and one for their count. */
 async function searchPlayers(operator: Operator): Promise<void> {
   const isWholeName = random() < 0.5
   const text = isWholeName ? `moon_${1 + Math.floor(random() * load.players)}` : oneOf(words)
@@ -166,7 +168,7 @@ async function openOtherList(operator: Operator): Promise<void> {
   await ask(operator, { kind: 'list', path: oneOf(otherLists) })
 }
 
-/** Opens a task, thinks, and saves it with another reward. */
+/** Opens a task, waits, and saves it with another reward. */
 async function saveTask(operator: Operator): Promise<void> {
   const path = `/api/social-tasks/${operator.taskId}`
   const text = await ask(operator, { kind: 'record', path })
@@ -184,7 +186,7 @@ interface Question {
   body?: string
 }
 
-/** The answer's text, or undefined after a failure. */
+/** Sends a request. Resolves to the answer's text, or to undefined after a failure. */
 function ask({ agent, cookie }: Operator, { kind, path, method = 'GET', body }: Question): Promise<string | undefined> {
   const headers = { cookie, 'sec-fetch-site': 'same-origin', ...(body !== undefined && { 'content-type': 'application/json' }) }
   const started = Date.now()
@@ -197,7 +199,7 @@ function ask({ agent, cookie }: Operator, { kind, path, method = 'GET', body }: 
     const request = (): void => {
       const sent = http.request(load.url + path, { agent, method, headers }, read)
       sent.once('error', (error: NodeJS.ErrnoException) => {
-        // The server closes what nobody has used for a while, perhaps at this moment: browsers ask again (RFC 9112, 9.3.1), too.
+        // The server may close an idle connection just as it is used again. Browsers then repeat the request too (RFC 9112, 9.3.1).
         if (sent.reusedSocket && error.code === 'ECONNRESET' && method === 'GET') request()
         else fail(error.message)
       })
@@ -231,11 +233,11 @@ async function exportAgain(operator: Operator): Promise<void> {
     const started = performance.now()
     const isWhole = await stream(operator, '/downloadTelegramUsersData', () => {})
     if (isWhole) result.exportSeconds.push((performance.now() - started) / 1000)
-    else if (Date.now() < load.until) await pause(1000) // the failure is noted; a loop without a pause would be a load of its own
+    else if (Date.now() < load.until) await pause(1000) // a loop without a pause would add load
   }
 }
 
-/** Whether it came whole; what the end of the load breaks off is no failure. */
+/** Reads a stream. Resolves to whether it was complete. Being cut off by the end of the load is not a failure. */
 function stream({ cookie }: Operator, path: string, onData: (chunk: Buffer) => void): Promise<boolean> {
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(Math.max(1, load.until - Date.now()))

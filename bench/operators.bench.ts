@@ -1,10 +1,10 @@
 /**
- * A working day in a quarter of an hour: 200 operators who read, search, open and save with pauses as people make them, 60 of them with the
- * dashboard open, while 100,000 players are imported and two spreadsheets of all players are written, again and again. The event loop's delay
- * is what its timer comes late, as `GET /metrics` tells it without the timer's own 10 ms; some rows tell it at rest and for one work alone.
- * The operators and the import share the server's two processors, but as on machines of their own and in another terminal: each in a
- * session of its own, as Linux shares processors out among sessions. Then the same with claims of the game instead of the imports: half as many
- * a second as the server takes by itself.
+ * 15 minutes of heavy work: 200 operators who read, search, open and save with human pauses, 60 of them with the dashboard open, while
+ * imports of 100,000 players and two spreadsheets of all players run again and again. Then the same with claims of the game instead of
+ * imports, at half the rate that the server reaches with claims alone. The event loop delay is how late a timer fires: the figure of
+ * `GET /metrics` minus the timer's own 10 ms. Some rows measure it at rest and during a single piece of work. The operators and the import
+ * share the server's two processors. Each runs in its own session, because Linux divides processors among sessions, so that they compete
+ * with the server like other machines or terminals.
  * `node bench/operators.bench.ts [--minutes 15] [--players 1000000] [--beside imports,claims]`
  */
 import { spawn } from 'node:child_process'
@@ -31,11 +31,11 @@ const EXPORTERS = 2
 const IMPORTED = 100_000
 const WARM_UP_MS = 10_000
 const CLAIM_CLIENTS = 32
-/** So many that few claims are repeats. */
+/** Enough tasks that few claims are repeats. */
 const CLAIMED_TASKS = 200
 const CLAIMED_ALONE_MS = 10_000
 const SIGN_INS = 20
-/** Of prom-client's monitor of the event loop. */
+/** The timer interval of prom-client's event loop monitor, in ms. */
 const LOOP_TIMER_MS = 10
 const METRICS_TOKEN = 'operators-bench-token'
 
@@ -49,31 +49,31 @@ const { values } = parseArgs({
 })
 const players = Number(values.players)
 const measuredMs = Number(values.minutes) * 60_000
-/** The second one and the last are compared. */
+/** The length of the two intervals whose memory is compared, in ms: the second one and the last one. */
 const minuteMs = Math.min(60_000, measuredMs / 4)
 
 const temporary = await temporaryDirectory()
 const server = await startBenchServer({ METRICS_TOKEN })
 try {
   await seed({ database: server.database, telegramUsers: players, participations: players, log: (line) => console.log(line) })
-  await tellOneByOne()
+  await reportSingleWorks()
   const load = await prepareLoad()
-  if (values.beside.includes('imports')) await tellBesideImports(load)
-  if (values.beside.includes('claims')) await tellBesideClaims(load)
+  if (values.beside.includes('imports')) await reportBesideImports(load)
+  if (values.beside.includes('claims')) await reportBesideClaims(load)
 } finally {
   await server.stop()
   await temporary.remove()
 }
 
-/** The event loop while the server does one thing that takes long. */
-async function tellOneByOne(): Promise<void> {
+/** Measures the event loop delay during one long piece of work at a time. */
+async function reportSingleWorks(): Promise<void> {
   const image = await canvas(6000, 5000).png().toBuffer()
-  // Somebody else, because a person has only so many sessions: the admin's would end.
+  // Another account, because the number of sessions is limited: signing in as the admin would end the admin's session.
   const person = { fname: 'Often', lname: 'Here', email: `often${Date.now()}@gmail.com`, userType: 'admin' } as const
   await server.addPerson(person)
   const signIn = { body: JSON.stringify({ email: person.email, password: PASSWORD }), cookie: '' }
   const works: [name: string, work: () => Promise<unknown>][] = [
-    ['nothing is asked', () => pause(5000)],
+    ['the server is idle', () => pause(5000)],
     ['a spreadsheet of all players is written', () => call('/downloadTelegramUsersData')],
     [
       'an image of 30 megapixels is decoded',
@@ -89,19 +89,19 @@ async function tellOneByOne(): Promise<void> {
     await work()
     const { p99Ms, maxMs } = await loopDelay()
     const isAtRest = name === works[0]?.[0]
-    report(`event loop's delay while ${name}: p99`, { ours: p99Ms, unit: 'ms', ...(!isAtRest && { atMost: LOOP_P99_BUDGET_MS }) })
-    report(`event loop's delay while ${name}: longest`, { ours: maxMs, unit: 'ms' })
+    report(`event loop delay while ${name}: p99`, { ours: p99Ms, unit: 'ms', ...(!isAtRest && { atMost: LOOP_P99_BUDGET_MS }) })
+    report(`event loop delay while ${name}: longest`, { ours: maxMs, unit: 'ms' })
   }
 }
 
-async function tellBesideImports(load: Operators): Promise<void> {
+async function reportBesideImports(load: Operators): Promise<void> {
   const directories = await Promise.all([0, 1].map((round) => writePlayers(join(temporary.path, String(round)), round)))
-  const { seconds, failures } = await tellOperators(load, 'imports', (until) => importAgain(directories, until))
+  const { seconds, failures } = await reportOperators(load, 'imports', (until) => importAgain(directories, until))
   report(`imports of ${IMPORTED.toLocaleString('en')} players: median`, { ours: median(seconds), unit: 's' })
-  tellFailures('imports', failures)
+  reportFailures('imports', failures)
 }
 
-async function tellBesideClaims(load: Operators): Promise<void> {
+async function reportBesideClaims(load: Operators): Promise<void> {
   const claiming: Omit<Claiming, 'until'> = {
     url: server.url,
     ...(await prepareClaiming(server.database, CLAIMED_TASKS)),
@@ -114,18 +114,18 @@ async function tellBesideClaims(load: Operators): Promise<void> {
   } satisfies Claiming)
   const most = alone.timesMs.length / (CLAIMED_ALONE_MS / 1000)
   report('claims alone', { ours: most, unit: 'a second' })
-  const { timesMs, failures } = await tellOperators(load, 'claims', (until) =>
+  const { timesMs, failures } = await reportOperators(load, 'claims', (until) =>
     inProcess<Claimed>('claim-load.ts', { ...claiming, perSecond: most / 2, until } satisfies Claiming),
   )
   report('claims', { ours: timesMs.length / ((measuredMs + WARM_UP_MS) / 1000), unit: 'a second' })
   for (const share of [0.5, 0.99]) report(`claims: p${share * 100}`, { ours: percentile(timesMs, share), unit: 'ms' })
-  tellFailures('claims', failures)
+  reportFailures('claims', failures)
 }
 
 type Operators = Omit<OperatorLoad, 'measuredFrom' | 'until'>
 
-/** What the operators meet while `work` goes on beside them. @returns what that found, with all that failed */
-async function tellOperators<Found extends { failures: string[] }>(
+/** Measures the operators while `work` runs. Returns the result of `work`, with the failures of both. */
+async function reportOperators<Found extends { failures: string[] }>(
   load: Operators,
   beside: string,
   work: (until: number) => Promise<Found>,
@@ -143,37 +143,37 @@ async function tellOperators<Found extends { failures: string[] }>(
     mainThreadShares(measuredFrom, until),
   ])
   const { timesMs } = found
-  const during = `${OPERATORS} operators beside ${beside}, ${values.minutes} min, ${players.toLocaleString('en')} players`
+  const during = `${OPERATORS} operators during ${beside}, ${values.minutes} min, ${players.toLocaleString('en')} players`
   report(`list pages of ${during}: p50`, { ours: percentile(timesMs.list, 0.5), unit: 'ms' })
-  report('list pages: p99', { ours: percentile(timesMs.list, 0.99), unit: 'ms', atMost: LIST_P99_BUDGET_MS })
+  report(`list pages during ${beside}: p99`, { ours: percentile(timesMs.list, 0.99), unit: 'ms', atMost: LIST_P99_BUDGET_MS })
   for (const [name, times] of [
     ['searches and their counts', timesMs.search],
     ['records', timesMs.record],
     ['changes saved', timesMs.save],
   ] as const)
     for (const share of [0.5, 0.99]) report(`${name}: p${share * 100}`, { ours: percentile(times, share), unit: 'ms' })
-  report("event loop's delay: p99", { ours: loop.p99Ms, unit: 'ms', atMost: LOOP_P99_BUDGET_MS })
-  report("event loop's delay: longest", { ours: loop.maxMs, unit: 'ms' })
+  report(`event loop delay during ${beside}: p99`, { ours: loop.p99Ms, unit: 'ms', atMost: LOOP_P99_BUDGET_MS })
+  report(`event loop delay during ${beside}: longest`, { ours: loop.maxMs, unit: 'ms' })
   if (main) {
-    report("the server's main thread: at work", { ours: main.busy, unit: '% of the time' })
+    report("the server's main thread: running", { ours: main.busy, unit: '% of the time' })
     report("the server's main thread: waiting for a processor", { ours: main.waiting, unit: '% of the time' })
   }
-  tellMemory(memory, measuredFrom)
+  reportMemory(memory, measuredFrom, beside)
   const asked = Object.values(timesMs).reduce((sum, times) => sum + times.length, 0)
   report('requests', { ours: asked / (measuredMs / 1000), unit: 'a second' })
   report('events to each dashboard', { ours: found.events / DASHBOARDS / (measuredMs / 60_000), unit: 'a minute' })
   report('spreadsheets of all players, two at once: median', { ours: median(found.exportSeconds), unit: 's' })
   const processorShare = (found.cpuSeconds / (measuredMs / 1000)) * 100
-  report('what the load itself took', { ours: processorShare, unit: '% of a processor' })
+  report('processor time of the load itself', { ours: processorShare, unit: '% of a processor' })
   return { ...worked, failures: [...found.failures, ...worked.failures] }
 }
 
-function tellFailures(beside: string, failures: string[]): void {
+function reportFailures(beside: string, failures: string[]): void {
   for (const failure of failures.slice(0, 10)) console.error(failure)
-  report(`requests, streams, ${beside} and spreadsheets that failed`, { ours: failures.length, unit: 'times', atMost: 0 })
+  report(`failed requests, streams, ${beside} and spreadsheets`, { ours: failures.length, unit: 'times', atMost: 0 })
 }
 
-/** The same players with another balance each time, so that each import changes all of them. */
+/** Writes the same players with other balances for each round, so that each import changes all of them. */
 async function writePlayers(directory: string, round: number): Promise<string> {
   await mkdir(directory)
   const file = createWriteStream(join(directory, 'telegramUsers.ndjson'))
@@ -211,7 +211,7 @@ async function importAgain(directories: string[], until: number): Promise<{ seco
   return { seconds, failures }
 }
 
-/** Sessions and tasks of the operators. */
+/** Creates an account, a session and a task for each operator. */
 async function prepareLoad(): Promise<Operators> {
   const operators: OperatorLoad['operators'] = []
   for (let n = 0; n < OPERATORS; n += 1) {
@@ -235,15 +235,15 @@ async function watchMemory(until: number): Promise<Sample[]> {
   return samples
 }
 
-function tellMemory(samples: Sample[], from: number): void {
+function reportMemory(samples: Sample[], from: number, beside: string): void {
   const between = (low: number, high: number): number =>
     median(samples.filter(({ at }) => at >= low && at < high).map(({ mb }) => mb))
   const second = between(from + minuteMs, from + 2 * minuteMs)
   const last = between(from + measuredMs - minuteMs, Infinity)
   const peak = Math.max(...samples.map(({ mb }) => mb))
   const compared = { limit: second, unit: 'MB', atMost: MEMORY_BUDGET }
-  report('memory of the server in the last minute against the second', { ours: last, ...compared })
-  report('memory of the server at its peak against the second minute', { ours: peak, unit: 'MB', limit: second })
+  report(`memory of the server during ${beside}, last minute against second`, { ours: last, ...compared })
+  report(`memory of the server during ${beside}, peak against second minute`, { ours: peak, unit: 'MB', limit: second })
 }
 
 interface Call {
@@ -252,7 +252,7 @@ interface Call {
   cookie?: string
 }
 
-/** As the admin; a body is posted. The answer has come whole. */
+/** Sends a request as the admin: POST if there is a body, else GET. Resolves when the whole answer is read. */
 async function call(
   path: string,
   { body, type = 'application/json', cookie = server.admin.cookie }: Call = {},
@@ -265,7 +265,7 @@ async function call(
   return new Response(read, answer)
 }
 
-/** Since it was last asked, which begins it anew. */
+/** Reads the event loop delay since the last call; each call resets it. */
 async function loopDelay(): Promise<{ p99Ms: number; maxMs: number }> {
   const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
   const text = await answer.text()
@@ -276,7 +276,7 @@ async function loopDelay(): Promise<{ p99Ms: number; maxMs: number }> {
   return { p99Ms: ms('p99'), maxMs: ms('max') }
 }
 
-/** What Linux counts of the thread that answers requests, in percent of the time in between. */
+/** How long the server's main thread ran and waited for a processor, in percent of the time. Undefined if Linux does not count it. */
 async function mainThreadShares(from: number, until: number): Promise<{ busy: number; waiting: number } | undefined> {
   const read = async (): Promise<[busyMs: number, waitingMs: number] | undefined> => {
     const text = await readFile(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8').catch(() => undefined)

@@ -1,4 +1,4 @@
-/** A million players and more for the benchmarks, made inside PostgreSQL. */
+/** Adds a million players and more, generated inside PostgreSQL. */
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { servedPlayers } from '../server/src/features/players/players-list.ts'
@@ -8,9 +8,9 @@ import { addCount } from '../server/test/activity.ts'
 import { giveBalances } from '../server/test/players.ts'
 import type { BenchServer } from './harness.ts'
 
-const BATCH = 50_000 // within the pool's statement timeout
+const BATCH = 50_000 // rows per statement, which must end within the pool's statement timeout
 
-/** Players of the sample's kind: gaps, names of many scripts, half of them without points. */
+/** Adds players like those of the sample: with missing fields, names in many scripts, and half of them without points. */
 export async function addPlayers({ database }: BenchServer, from: number, to: number): Promise<void> {
   const { db } = database
   const started = performance.now()
@@ -29,10 +29,10 @@ export async function addPlayers({ database }: BenchServer, from: number, to: nu
   console.log(`${((to - from) / 1e6).toFixed(0)}M players added in ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
 
-/** A balance, as `giveBalances` takes it. */
+/** An SQL expression for `giveBalances`. Half of all balances are 0. */
 export const HALF_WITHOUT_POINTS = 'case when random() < 0.5 then 0 else floor(random() * 100000) end'
 
-/** The cursor of the row after so many others in an order of players, as the server would have given it. */
+/** Returns the cursor that the server would give for the row at `offset` in an order of players. */
 export async function cursorAt({ db }: Pick<Database, 'db'>, sort: 'balance' | 'a-z', offset: number): Promise<string> {
   const order = cursorOrder(servedPlayers, sort)
   const { rows } = await sql<Place>`select ${sql.raw(order.keyText)} as key, user_id as id from ${sql.raw(order.source)}

@@ -1,4 +1,4 @@
-/** Signing in against the bare limit: argon2id with the same cost and nothing else; and that an unknown e-mail takes as long as a wrong password. */
+/** Signing in, against argon2id alone with the same cost, and refusing an unknown e-mail, which must take as long as a wrong password. */
 import { hashPassword, isPassword } from '../server/src/identity/passwords.ts'
 import { PASSWORD } from '../server/test/console-server.ts'
 import { measure, report, show, startBenchServer } from './harness.ts'
@@ -27,7 +27,7 @@ report('signing in', { ours: signed.requestsPerSecond, limit: bare, unit: 'a sec
 
 const [wrong, unknown] = [await refusedMs(server.admin.email), await refusedMs('nobody@gmail.com')]
 const [shorter = 0, longer = 0] = [wrong, unknown].toSorted((a, b) => a - b)
-report('unknown e-mail and wrong password: the longer against the shorter', {
+report('refusing an unknown e-mail or a wrong password: the slower against the faster', {
   ours: longer,
   limit: shorter,
   unit: 'ms',
@@ -49,7 +49,7 @@ async function hashesPerSecond(): Promise<number> {
   return count / SECONDS
 }
 
-/** The median time of 60 refused sign-ins, one after another. */
+/** Returns the median time in ms of 60 refused sign-ins, one after another. */
 async function refusedMs(email: string): Promise<number> {
   const times: number[] = []
   for (let attempt = 0; attempt < 60; attempt += 1) {

@@ -1,4 +1,4 @@
-/** Design §9: with an existing database the server is ready within 2 s, as `npm start` and as the process alone. */
+/** Design §9: with an existing database the server is ready within 2 s, started with `npm start` or as a plain process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { median, report, ROOT, startProcess, stopProcess, temporaryDirectory } from './harness.ts'
@@ -8,7 +8,7 @@ const RUNS = 5
 
 const directory = await temporaryDirectory()
 const env = { PORT: '0', DATA_DIR: directory.path }
-await stopProcess((await startProcess('server/src/main.ts', env)).child) // the first start makes the database
+await stopProcess((await startProcess('server/src/main.ts', env)).child) // the first start creates the database
 
 const alone: number[] = []
 const whole: number[] = []

@@ -1,6 +1,6 @@
 /**
- * A list page against the bare limit: GET /api/users (50 rows, session check, total) with 10,000 users, 10 connections: as one admin, whose
- * reads are shared (ADR 11), and as ten, each of whom reads a list without themselves.
+ * A page of 50 users out of 10,000, with session check and total, against the bare limit, with 10 connections: as one admin, whose reads
+ * are shared (ADR 11), and as ten admins, each of whom gets another list, because it leaves out the admin themselves.
  */
 import { sql } from 'kysely'
 import { counterSql } from '../server/src/counters/counters.ts'

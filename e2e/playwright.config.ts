@@ -10,7 +10,7 @@ export default defineConfig({
   workers: 2,
   retries: 0,
   forbidOnly: Boolean(process.env['CI']),
-  // Far beyond what a test needs: they tell what hangs from what is slow on a busy machine, and nothing about speed.
+  // Far longer than any test needs, also on a busy machine: these only stop tests that hang, they do not check speed.
   timeout: 120_000,
   expect: { timeout: 20_000 },
   reporter: [['list']],
@@ -19,8 +19,8 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
-    // Pictures and the document at every step would cost as much as the tests themselves. A failure leaves a picture, the page's
-    // elements as text and the list of steps; `--trace=on` records all of it.
+    // Screenshots and snapshots at every step would double the time of the tests. After a failure there is a screenshot, the page's
+    // elements as text and the list of steps; `--trace=on` records everything.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
     screenshot: 'only-on-failure',
     launchOptions: {

@@ -1,4 +1,4 @@
-/** `npm run screens` takes pictures of every screen with the sample data, light and dark, into e2e/screens. Not part of the tests. */
+/** `npm run screens` takes screenshots of every screen with the sample data, light and dark, into e2e/screens. Not part of the tests. */
 import { resolve } from 'node:path'
 import { screens } from './src/screens.ts'
 import { expect, test } from './src/test.ts'
@@ -22,7 +22,7 @@ for (const screen of screens) {
         await page.goto(path)
         await expect(page.getByText(screen.ready).first()).toBeVisible()
         await page.waitForLoadState('load')
-        // Parts that load by themselves: rows, a player's fields, the preview.
+        // Waits for parts that load later: rows, a player's fields, the preview.
         await expect(page.locator('[aria-busy=true], [class*=_waiting_]')).toHaveCount(0)
         const name = `${screen.name}-${viewport.width}x${viewport.height}${colorScheme === 'dark' ? '-dark' : ''}`
         await page.screenshot({ path: `${FOLDER}/${name}.png` })

@@ -1,7 +1,6 @@
 /**
- * `npm run bench [name…]`: runs bench/*.bench.ts one after another and writes what they found into docs/performance.md. A file ends with
- * 3 beyond a budget, which counts as a failure with `--strict` only: budgets are for a quiet machine. `--large`: ten million rows where one
- * million is usual.
+ * `npm run bench [name…]` runs bench/*.bench.ts one after another and writes their results into docs/performance.md. A missed budget fails
+ * the run only with `--strict`, because budgets are for a quiet machine. With `--large`, benches that usually use a million rows use ten.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,12 +8,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
 import { root, run } from './children.ts'
-import { headComment, occasion, type Row, withSection } from './performance.ts'
+import { describeRun, headComment, type Row, withSection } from './performance.ts'
 import { buildWeb } from './web-build.ts'
 
 const flag = { type: 'boolean', default: false } as const
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: flag, large: flag } })
-const BEYOND = 3 // as in bench/harness.ts
+const MISSED_BUDGET = 3 // the exit code of a bench that missed a budget, as in bench/harness.ts
 const all = (await readdir(join(root, 'bench'))).filter((name) => name.endsWith('.bench.ts')).toSorted()
 const chosen = all.filter((file) => positionals.length === 0 || positionals.some((name) => file.includes(name)))
 if (chosen.length === 0) {
@@ -23,11 +22,11 @@ if (chosen.length === 0) {
 }
 
 const env = chosen.some((file) => /^(first-load|interaction)/.test(file)) ? { CHROMIUM_PATH: await findChromium() } : {}
-await buildWeb() // the server serves it
+await buildWeb() // the measured server serves it
 const missed: string[] = []
 for (const file of chosen) {
   console.log(`\n── ${file}`)
-  const ran = occasion()
+  const ran = describeRun()
   const folder = await mkdtemp(join(tmpdir(), 'arcade-bench-'))
   const rowsFile = join(folder, 'rows.ndjson')
   await writeFile(rowsFile, '')
@@ -38,17 +37,17 @@ for (const file of chosen) {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Row)
   await rm(folder, { recursive: true })
-  const isWhole = code === 0 || code === BEYOND
-  if (isWhole && rows.length > 0) await writeSection(file, { ran, rows }) // one that needs more than this machine has measures nothing
+  const isWhole = code === 0 || code === MISSED_BUDGET
+  if (isWhole && rows.length > 0) await writeSection(file, { ran, rows }) // a bench that needs more than this machine has writes no rows
   if (code !== 0) missed.push(isWhole ? file : `${file} (broke with ${code})`)
-  if (!isWhole || (code === BEYOND && values.strict)) process.exitCode = 1
+  if (!isWhole || (code === MISSED_BUDGET && values.strict)) process.exitCode = 1
 }
 console.log(missed.length > 0 ? `\nBeyond a budget, or broken: ${missed.join(', ')}` : '\nAll within their budgets')
 
 async function writeSection(file: string, { ran, rows }: { ran: string; rows: Row[] }): Promise<void> {
   const document = join(root, 'docs/performance.md')
   const about = headComment(await readFile(join(root, 'bench', file), 'utf8'))
-  const before = await readFile(document, 'utf8').catch(() => '') // there is none yet
+  const before = await readFile(document, 'utf8').catch(() => '') // the document does not exist yet
   const name = file.replace('.bench.ts', '')
   const command = `npm run bench ${name}${values.large ? ' -- --large' : ''}`
   await writeFile(document, withSection(before, { name, about, command, ran, rows }))

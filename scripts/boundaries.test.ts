@@ -7,7 +7,7 @@ import { findProblems } from './boundaries.ts'
 const trees: string[] = []
 afterEach(() => Promise.all(trees.splice(0).map((tree) => rm(tree, { recursive: true }))))
 
-/** `file:line` of every violation in a tree of these files. */
+/** Returns `file:line` of every violation in a tree of these files. */
 async function violations(files: Record<string, string>): Promise<string[]> {
   const { problems } = await findProblems(await plant(files))
   return problems.map(({ file, line }) => `${file}:${line}`)
@@ -23,7 +23,7 @@ async function plant(files: Record<string, string>): Promise<string> {
   return base
 }
 
-/** Files that imports below point to, and that are innocent themselves. */
+/** Files that the tests import. They violate no rule. */
 const targets = {
   'contract/src/field-schemas.ts': 'export const a = 1',
   'contract/src/tasks/fields.ts': 'export const a = 1',
@@ -49,7 +49,7 @@ const targets = {
   'server/src/features/users/users.ts': 'export const a = 1',
 }
 
-test('files that import each other are a circle, through whatever others and in whatever way', async () => {
+test('a circle of imports is refused, even through other files and by dynamic or type-only imports', async () => {
   const circle = {
     'server/src/db/a.ts': "import type { B } from './b.ts'\nexport type A = B",
     'server/src/db/b.ts': "export const b = () => import('./c.ts')",
@@ -61,7 +61,7 @@ test('files that import each other are a circle, through whatever others and in 
   ])
 })
 
-test('a file in no room is refused', async () => {
+test('a file that belongs to no zone is refused', async () => {
   expect(await violations({ ...targets, 'server/src/odd.ts': 'export const b = 1' })).toEqual(['server/src/odd.ts:1'])
 })
 
@@ -90,9 +90,9 @@ test('a tree that follows the rules passes', async () => {
 })
 
 test.each([
-  ['the contract needs more than zod', 'contract/src/x.ts', "import { readFile } from 'node:fs'"],
-  ['an entity needs a package', 'contract/src/x/fields.ts', "import { z } from 'zod'"],
-  ['an entity needs a schema', 'contract/src/x/fields.ts', "import { a } from '#src/field-schemas.ts'"],
+  ['the contract imports a module of Node', 'contract/src/x.ts', "import { readFile } from 'node:fs'"],
+  ['fields.ts imports a package', 'contract/src/x/fields.ts', "import { z } from 'zod'"],
+  ['fields.ts imports a schema', 'contract/src/x/fields.ts', "import { a } from '#src/field-schemas.ts'"],
   ['the contract imports React', 'contract/src/x.ts', "import 'react'"],
   ['ui imports a feature', 'web/src/ui/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
   ['ui imports the client', 'web/src/ui/x.tsx', "import { a } from '#src/client.ts'"],
@@ -113,7 +113,7 @@ test.each([
     "export type B = import('#src/features/users/users-page.tsx').B",
   ],
   [
-    'a page re-exports of another feature',
+    'a page re-exports a value of another feature',
     'web/src/features/tasks/x.tsx',
     "export { a } from '#src/features/users/users-page.tsx'; export const b = 1",
   ],
@@ -141,10 +141,10 @@ test.each([
   ['e2e imports the web app', 'e2e/x.spec.ts', "import { a } from '../web/src/client.ts'"],
   ['e2e imports the database', 'e2e/x.spec.ts', "import { a } from '../server/src/db/database.ts'"],
   ['e2e reaches the server from a folder further down', 'e2e/src/x.ts', "import { a } from '../../server/src/files/files.ts'"],
-  ['e2e climbs within itself', 'e2e/src/x.ts', "import { a } from '../tasks.spec.ts'"],
-  ['the path climbs', 'server/src/features/users/x.ts', "import { a } from '../../files/files.ts'"],
-  ['the path climbs by one', 'server/src/db/x.ts', "import { a } from '../config.ts'"],
-  ['the path climbs in disguise', 'server/src/db/x.ts', "import { a } from './../config.ts'"],
+  ['e2e imports its own file by ../', 'e2e/src/x.ts', "import { a } from '../tasks.spec.ts'"],
+  ['the path contains ../..', 'server/src/features/users/x.ts', "import { a } from '../../files/files.ts'"],
+  ['the path contains ../', 'server/src/db/x.ts', "import { a } from '../config.ts'"],
+  ['the path contains ./../', 'server/src/db/x.ts', "import { a } from './../config.ts'"],
   ['the extension is missing', 'server/src/db/x.ts', "import { a } from './database'"],
   ['the extension is that of a build', 'server/src/db/x.ts', "import { a } from './database.js'"],
   ['another workspace is imported by name', 'web/src/x.ts', "import { a } from '@arcade/server'"],
@@ -154,7 +154,7 @@ test.each([
     'server/src/db/x.ts',
     "import { env } from 'node:process'; export const b = env.PORT",
   ],
-  ['the environment is taken apart', 'server/src/db/x.ts', 'export const { env } = process'],
+  ['the environment is destructured', 'server/src/db/x.ts', 'export const { env } = process'],
   ['a page fetches', 'web/src/features/tasks/x.tsx', "export const b = () => fetch('/api')"],
   ['a page opens a stream', 'web/src/features/tasks/x.tsx', "export const b = () => new EventSource('/api/events')"],
   ['a page fetches through window', 'web/src/features/tasks/x.tsx', "export const b = () => window.fetch('/api')"],
@@ -169,19 +169,19 @@ test.each([
   ["a counter's name in SQL", 'e2e/x.spec.ts', `export const b = "select 'participants:' || kind"`],
   ["a bucket's name in a test", 'server/src/db/x.test.ts', "export const b = 'activity@h:'"],
   ['counters are changed by hand', 'server/src/cli/x.test.ts', 'export const b = sql`insert into counter_deltas values (0)`'],
-  ['what cannot be parsed', 'server/src/db/x.ts', 'export const = 1'],
+  ['a file that cannot be parsed', 'server/src/db/x.ts', 'export const = 1'],
 ])('%s: refused', async (_, file, text) => {
   expect(await violations({ ...targets, [file]: text })).toEqual([`${file}:1`])
 })
 
-test('a file of 400 lines passes, one of 401 does not', async () => {
+test('a file of 400 lines passes, a file of 401 lines is refused', async () => {
   expect(await violations({ ...targets, 'server/src/db/x.ts': '\n'.repeat(399) + 'export {}\n' })).toEqual([])
   expect(await violations({ ...targets, 'server/src/db/x.ts': '\n'.repeat(400) + 'export {}\n' })).toEqual([
     'server/src/db/x.ts:402',
   ])
 })
 
-test('the line of the import is named, and what to do instead', async () => {
+test('a violation has the line of the import and says what to do instead', async () => {
   const base = await plant({ ...targets, 'server/src/db/x.ts': "// one\n\nimport { a } from '#src/features/tasks.ts'" })
   expect((await findProblems(base)).problems).toEqual([
     {
@@ -193,12 +193,12 @@ test('the line of the import is named, and what to do instead', async () => {
   ])
 })
 
-test('a zone that exists and holds no file fails', async () => {
+test('a zone whose folder has no TypeScript file is refused', async () => {
   expect(await violations({ ...targets, 'web/src/shell/shell.tsx': 'export {}', 'bench/package.json': '{}' })).toEqual([
     'bench/:0',
   ])
 })
 
-test('an empty tree fails', async () => {
+test('an empty tree is refused', async () => {
   expect(await violations({})).toEqual(['.:0'])
 })

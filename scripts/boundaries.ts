@@ -1,6 +1,6 @@
 /**
- * The architecture, checked (design §3): who may import whom, how imports are written, where the environment and the network are
- * touched, how large a file gets. Every import counts: static, dynamic, re-exported, type-only.
+ * Checks the architecture (design §3): which files may import which, how imports are written, which files use the environment and the
+ * network, and how long a file may be. It checks static, dynamic and type-only imports, and re-exports.
  */
 import { existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { root } from './children.ts'
 import { findCircles } from './circles.ts'
 import { findZone, type Zone, workspaceOf, workspaces, zones } from './zones.ts'
 
-const LINES_A_FILE_MAX = 400 // a module can be deep and yet be read in one sitting
+const LINES_A_FILE_MAX = 400 // few enough to read in one sitting
 /** Generated files, which may be longer. */
 const generatedFiles = ['server/src/db/tables.ts']
 const drawers = ['utils', 'lib', 'helpers', 'hooks', 'types']
@@ -21,7 +21,7 @@ export interface Problem {
   message: string
 }
 
-/** All violations under `base`, and how many files were looked at. A zone that exists and holds no file is a violation too. */
+/** Returns all violations under `base`, and the number of files checked. A zone whose folder has no TypeScript file is a violation, too. */
 export async function findProblems(base: string): Promise<{ problems: Problem[]; fileCount: number }> {
   const problems: Problem[] = []
   const seen = new Set<string>()
@@ -120,13 +120,13 @@ function isBarrel(statements: readonly Statement[]): boolean {
 interface Import {
   specifier: string
   start: number
-  /** The import is dynamic or of types only, so it costs nothing at load time. */
+  /** Whether the import is dynamic or of types only, so that it costs nothing at load time. */
   isLazy: boolean
 }
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || /(\/src\/testing|^server\/test)\//.test(file)
 
-/** The path of our own file that an import names; `undefined` for a package. */
+/** Returns the path of the repository's file that an import names; `undefined` for a package. */
 function findTarget(file: string, specifier: string): string | undefined {
   const path = specifier.replace(/\?.*$/, '')
   if (/^@arcade\/contract(\/|$)/.test(path)) return `contract/src${path.slice('@arcade/contract'.length)}.ts`
@@ -152,7 +152,8 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
   }
   if (path.startsWith('.')) {
     const isBelow = path.startsWith('./') && target.startsWith(`${dirname(file)}/`)
-    const isServers = /^server\/(src|test)\//.test(target) && ['e2e', 'bench'].includes(workspace) // there is no other way to write it
+    // These workspaces have no `#` name for files of the server.
+    const isServers = /^server\/(src|test)\//.test(target) && ['e2e', 'bench'].includes(workspace)
     if (!isBelow && !isServers)
       return `${path}: never "../". Files of the same folder are './…', all others '#src/…' or '#test/…'.`
   }
@@ -169,7 +170,7 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
   return `${zone.name} may not import ${target}. ${zone.instead}`
 }
 
-/** The feature a file belongs to: the folder, or the file without its endings. */
+/** Returns the feature that a file belongs to: the name of its folder, or of the file without its endings. */
 function findPart(zone: Zone, file: string): string {
   return (
     file
@@ -180,8 +181,8 @@ function findPart(zone: Zone, file: string): string {
 }
 
 /**
- * Looks for the environment, which belongs to server/src/config.ts, for the network, which belongs to web/src/client.ts, and for names
- * of counters, which server/src/counters/counter-keys.ts writes and takes apart. Released migrations stay as they are.
+ * Reports uses of the environment outside server/src/config.ts, of the network outside web/src/client.ts, and of counters' names outside
+ * server/src/counters/counter-keys.ts. Released migrations are exempt, because they must not change.
  */
 function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
   const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)

@@ -1,4 +1,4 @@
-/** `npm run check`: everything that can be said without running the product. `--fix` formats and applies the linter's fixes first. */
+/** `npm run check` runs all static checks: lint, types, unused code, boundaries, dependencies, format. `--fix` fixes what it can first. */
 import { availableParallelism } from 'node:os'
 import { run } from './children.ts'
 
@@ -22,7 +22,7 @@ export interface Counts {
   failed: number
 }
 
-/** Runs every step, prints a line for each and the output of those that fail. */
+/** Runs every step. Prints a line for each, and the output of the steps that fail. */
 export async function check(): Promise<Counts> {
   const counts = { passed: 0, failed: 0 }
   const waiting = [...steps]

@@ -1,6 +1,6 @@
 /**
- * Child processes of the scripts: each leads its own process group, so that nothing of it outlives this process. On SIGINT, SIGTERM or
- * SIGHUP the signal is handed to every child that still runs, and this process ends when they have.
+ * Runs the child processes of the scripts. Each leads a process group, so that its own children end with it. SIGINT, SIGTERM and SIGHUP are
+ * passed on to every running child (SIGHUP as SIGTERM), and this process ends when they have ended.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
@@ -17,25 +17,25 @@ let ending = false
 interface Options {
   cwd?: string
   env?: Record<string, string | undefined>
-  /** `inherit` shows the output, `capture` only returns it, a prefix shows each line behind it; `onLine` gets the lines of standard output. */
+  /** `inherit` shows the output, `capture` returns it, `prefix` shows it with a prefix on each line, `onLine` gets each line of stdout. */
   output?: 'inherit' | 'capture' | { prefix: string } | { onLine: (line: string) => void }
-  /** What the child reads from its standard input; nothing without it. */
+  /** The child's standard input; without it the input is empty. */
   input?: string
-  /** The child is killed, and has failed, after so many milliseconds. */
+  /** Milliseconds after which the child is killed, which counts as a failure. */
   timeoutMs?: number
 }
 
 export interface Outcome {
-  /** The exit code; 128 + n for a child that signal n ended, 127 for one that could not be started. */
+  /** The exit code: 128 + n after signal n, 127 if the command could not be started. */
   code: number
-  /** Both streams, in order; empty unless captured. */
+  /** Standard output and standard error in the order written; empty unless captured. */
   output: string
 }
 
-/** Runs `command`, found on the PATH, to its end. Never rejects: a command that cannot be started has the code 127. */
+/** Runs a command to its end. Never rejects: a command that cannot be started has the code 127. */
 export function run(command: string, args: readonly string[], options: Options = {}): Promise<Outcome> {
   const { cwd = root, env = {}, output = 'inherit', input, timeoutMs } = options
-  if (ending) return new Promise(() => {}) // nothing starts after a Ctrl-C
+  if (ending) return new Promise(() => {}) // nothing starts while this process is ending
   if (running.size === 0) for (const signal of signals) process.on(signal, endAll)
   const child = spawn(command, args, {
     cwd,
@@ -48,7 +48,7 @@ export function run(command: string, args: readonly string[], options: Options =
     detached: true,
   })
   running.add(child)
-  child.stdin?.once('error', () => {}) // it ended without reading
+  child.stdin?.once('error', () => {}) // the child ended without reading its input
   child.stdin?.end(input)
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => killGroup(child), timeoutMs)
 
@@ -80,15 +80,15 @@ export function run(command: string, args: readonly string[], options: Options =
   return done.promise
 }
 
-/** Hands `signal` to every child, waits until all have ended, then ends this process. The second signal changes nothing. */
+/** Passes a signal on to every child, waits until all have ended, then ends this process. A second signal changes nothing. */
 export function endAll(signal: (typeof signals)[number]): void {
   void exitAfterChildren(128 + constants.signals[signal], signal === 'SIGHUP' ? 'SIGTERM' : signal)
 }
 
-/** Whether the children are ending because this process is. */
+/** Whether this process is ending, and the children with it. */
 export const isEnding = (): boolean => ending
 
-/** Ends this process with `code` once all children have ended. Nothing starts any more, and a second end changes nothing. */
+/** Ends all children, then this process with `code`. No child can start any more, and a second call changes nothing. */
 export async function exitAfterChildren(code: number, signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<void> {
   if (ending) return
   ending = true
@@ -106,6 +106,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // The whole group has ended by itself.
+    // The whole group has already ended.
   }
 }

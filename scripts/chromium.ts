@@ -1,4 +1,4 @@
-/** Finds a Chromium for the browser tests, or gets one. */
+/** Finds a Chromium for the browser tests, or installs one. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
@@ -8,14 +8,15 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const DOWNLOAD_MS = 10 * 60_000
 
 /**
- * The path of a Chromium that starts: CHROMIUM_PATH; one on the PATH; Playwright's own, downloaded where the network allows;
- * Debian's package, where we are root. In this order.
+ * Returns the path of a Chromium that starts. Tries, in this order: CHROMIUM_PATH, the PATH, Playwright's own (downloaded if possible),
+ * Debian's package (for root only).
+ * @throws Error if there is none, or if CHROMIUM_PATH does not start
  */
 export async function findChromium(): Promise<string> {
-  const given = process.env.CHROMIUM_PATH
-  if (given) {
-    if (await starts(given)) return given
-    throw new Error(`CHROMIUM_PATH is ${given}, which does not start.`)
+  const configured = process.env.CHROMIUM_PATH
+  if (configured) {
+    if (await starts(configured)) return configured
+    throw new Error(`CHROMIUM_PATH is ${configured}, which does not start.`)
   }
   const installed = await firstThatStarts([...onPath(), playwrightsOwn()])
   if (installed) return installed
@@ -49,7 +50,7 @@ async function firstThatStarts(paths: readonly string[]): Promise<string | undef
   return undefined
 }
 
-/** Asking for the version shows missing libraries, too. */
+/** Whether a Chromium starts. Asking for its version also detects missing libraries. */
 async function starts(path: string): Promise<boolean> {
   return existsSync(path) && (await run(path, ['--version'], { output: 'capture', timeoutMs: 20_000 })).code === 0
 }

@@ -1,8 +1,8 @@
 /** Finds files that import each other, directly or through others: strongly connected components (Tarjan, SIAM J. Comput. 1(2), 1972). */
 
 /**
- * @param imports each file with the files it imports, in whatever way
- * @returns every circle as its files in the order of their names, largest first
+ * @param imports each file with the files that it imports
+ * @returns the files of each circle, sorted by name; the largest circle first
  */
 export function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** That the container files fit the repository: what they copy is there, and they run the Node that package.json pins. */
+/** Checks that the container files fit the repository: the paths they copy exist, and they run the Node that package.json pins. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ test('the image runs the major version of Node that package.json pins', () => {
   expect(read('Dockerfile')).toContain(`ARG BASE=node:${dependencies.node.split('.')[0]}-bookworm-slim`)
 })
 
-test('every path that the image is built from is in the repository', () => {
+test('every path that the image copies is in the repository', () => {
   const included = Array.from(read('.dockerignore').matchAll(/^!(\S+)$/gm), ([, path = '']) => path)
   expect(included).toContain('tsconfig.base.json')
   expect(included.filter((path) => !existsSync(join(root, path)))).toEqual([])

@@ -8,11 +8,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { root } from './children.ts'
 import { sampleUntil } from './demo.ts'
 
-const TIMEOUT_MS = 240_000 // far beyond what it takes, for a busy machine
+const TIMEOUT_MS = 240_000 // far longer than it takes, for a busy machine
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'arcade-test-demo-'))
-  chmodSync(folder, 0o711) // as root, PostgreSQL's user goes through it
+  chmodSync(folder, 0o711) // for root, PostgreSQL runs as another user, who must be able to enter
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
   return folder
 }
@@ -33,16 +33,16 @@ function startDemo({ named, DATA_DIR }: { named?: string; DATA_DIR?: string }): 
   return child
 }
 
-/** What the demo says about signing in. */
+/** Returns the addresses and the account that the demo prints. */
 async function signInOf(child: ChildProcess): Promise<{ address: string; email: string; password: string; player: string }> {
-  const said = new Map<string, string>()
+  const values = new Map<string, string>()
   for await (const line of createInterface({ input: child.stdout! })) {
     const [, name, value] = /^ {2}(Open|Email|Password|Player) +(\S+)$/.exec(line) ?? []
-    if (name && value) said.set(name, value)
+    if (name && value) values.set(name, value)
     if (name !== 'Player') continue
     child.stdout?.resume()
     const [address = '', email = '', password = '', player = ''] = ['Open', 'Email', 'Password', 'Player'].map((one) =>
-      said.get(one),
+      values.get(one),
     )
     return { address, email, password, player }
   }
@@ -60,7 +60,7 @@ async function signIn(
   return { address, player, get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json() }
 }
 
-/** Kills what the demo has started to be the bot, and waits until it is gone. */
+/** Kills the bot that the demo has started, and waits until it is gone. */
 async function killBot(demo: ChildProcess): Promise<void> {
   const processes = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
   const [, pid] = new RegExp(`^ *(\\d+) +${demo.pid} .*examples/game/src/main\\.ts$`, 'm').exec(processes) ?? []
@@ -68,7 +68,7 @@ async function killBot(demo: ChildProcess): Promise<void> {
   await expect.poll(() => execFileSync('ps', ['-A', '-o', 'pid='], { encoding: 'utf8' }).split(/\s+/)).not.toContain(pid)
 }
 
-/** Players who joined, and participations, of the last 24 hours. */
+/** Returns the numbers of players who joined and of participations in the last 24 hours. */
 async function activityOfToday(get: (path: string) => Promise<unknown>): Promise<{ players: number; participations: number }> {
   const { points } = (await get('/api/activity?range=24h')) as {
     points: { players: number; social: number; daily: number; announcement: number }[]
@@ -86,7 +86,7 @@ async function end(child: ChildProcess, { address, dataDir }: { address: string;
 }
 
 test(
-  'design §8: npm run demo shows the sample with activity of today, to whoever signs in as it says, and leaves nothing running',
+  'design §8: npm run demo shows the sample with activity of today, prints an account to sign in with, and leaves nothing running',
   async () => {
     const dataDir = join(temporaryFolder(), 'demo')
     for (const start of ['first', 'again']) {
@@ -111,7 +111,7 @@ test(
 )
 
 test.for(['named', 'DATA_DIR'])(
-  'design §8: npm run demo leaves alone a directory with the data of somebody else: %s',
+  'design §8: npm run demo refuses a directory with data that is not the demo’s: %s',
   async (way) => {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'postgres'))
@@ -120,14 +120,14 @@ test.for(['named', 'DATA_DIR'])(
   },
 )
 
-test('design §8: the demo’s sample ends at the moment it is made for, everything else as long before as it was', () => {
-  const momentsOf = (now: number): number[] =>
+test('design §8: the newest time of the demo’s sample is now, and all times are moved by the same amount', () => {
+  const timesOf = (now: number): number[] =>
     Object.values(sampleUntil(new Date(now))).flatMap((content) =>
-      Array.from(content.matchAll(/"(?:createdAt|timestamp)":"([^"]+)"/g), ([, moment = '']) => Date.parse(moment)),
+      Array.from(content.matchAll(/"(?:createdAt|timestamp)":"([^"]+)"/g), ([, time = '']) => Date.parse(time)),
     )
   const now = Date.UTC(2031, 4, 6, 7, 8, 9, 123)
-  const moments = momentsOf(now)
-  expect(moments).toHaveLength(1203 + 12 + 7 + 9 + 445 + 251 + 392)
-  expect(moments.reduce((newest, moment) => Math.max(newest, moment))).toBe(now)
-  expect(momentsOf(now + 1000)).toEqual(moments.map((moment) => moment + 1000))
+  const times = timesOf(now)
+  expect(times).toHaveLength(1203 + 12 + 7 + 9 + 445 + 251 + 392)
+  expect(times.reduce((newest, time) => Math.max(newest, time))).toBe(now)
+  expect(timesOf(now + 1000)).toEqual(times.map((time) => time + 1000))
 })

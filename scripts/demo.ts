@@ -1,7 +1,7 @@
 /**
- * `npm run demo [-- DIRECTORY]`: the console with the sample as if its newest moment were now, and an admin to sign in as; beside it the
- * reference game with a stand-in for Telegram, which may fail without the console. The data is in a directory of its own, the one that is named, DATA_DIR or data/demo, and never where `npm start` has its data. Another start brings the
- * sample's rows back to what they were, at their new moments, makes a new password, and leaves what was added.
+ * `npm run demo [-- DIRECTORY]` starts the console with the sample, moved in time so that it ends now, and an admin to sign in as. Beside
+ * it run the reference game and a stand-in for Telegram; the console goes on if they fail. The data is in DIRECTORY, DATA_DIR or data/demo,
+ * but never in a directory with other data. Another start resets the rows of the sample, keeps other rows, and makes a new password.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,11 +12,11 @@ import { endAll, exitAfterChildren, isEnding, type Outcome, root, run } from './
 const EMAIL = 'demo@example.org'
 /** The name of the reference game's bot token. */
 const BOT = 'reference game'
-/** In the demo's directory: what has data and not this file is somebody's own. */
+/** A file that marks the demo's directory. The demo does not touch a directory with data but without this file. */
 const MARK = 'made-by-npm-run-demo'
 const AGAIN = `
 It was here before: the sample's rows are back as they were, at moments that end now, and the password is new. What was added is still there.`
-/** pino's levels below `warn`. */
+/** A log line of pino with a level below `warn`. */
 const QUIET_LINE = /^\{"level":[123]0,/
 
 interface Timestamp {
@@ -26,17 +26,17 @@ interface Timestamp {
 const isTimestamp = (value: unknown): value is Timestamp => typeof value === 'object' && value !== null && '_seconds' in value
 const toMilliseconds = ({ _seconds, _nanoseconds }: Timestamp): number => _seconds * 1000 + _nanoseconds / 1_000_000
 
-/** The files of sample/ by name, every moment later by so much that the newest is `now`. */
+/** Returns the content of the files of sample/ by name, with all times moved so that the newest is `now`. */
 export function sampleUntil(now: Date): Record<string, string> {
   const folder = join(root, 'sample')
   const files = Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
-  const moments: number[] = []
-  eachTimestamp(files, (timestamp) => void moments.push(toMilliseconds(timestamp)))
-  const later = now.getTime() - moments.reduce((newest, moment) => Math.max(newest, moment))
-  return eachTimestamp(files, (timestamp) => new Date(toMilliseconds(timestamp) + later).toISOString())
+  const times: number[] = []
+  eachTimestamp(files, (timestamp) => void times.push(toMilliseconds(timestamp)))
+  const shift = now.getTime() - times.reduce((newest, time) => Math.max(newest, time))
+  return eachTimestamp(files, (timestamp) => new Date(toMilliseconds(timestamp) + shift).toISOString())
 }
 
-/** The files with what `replace` returns for each timestamp in them. */
+/** Returns the files with each timestamp replaced by the result of `replace`. */
 function eachTimestamp(files: Record<string, string>, replace: (timestamp: Timestamp) => unknown): Record<string, string> {
   const convert = (line: string): string =>
     JSON.stringify(JSON.parse(line, (_name, value: unknown) => (isTimestamp(value) ? replace(value) : value)))
@@ -53,14 +53,14 @@ async function demo(dataDir: string): Promise<void> {
   const isAgain = existsSync(join(dataDir, MARK))
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, MARK), '')
-  // Whatever else the environment names (a database, a file store) is somebody's own too.
+  // A database or file store that the environment names is not the demo's either, so it is not used.
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: '',
     FILES_URL: '',
     ADMIN_EMAIL: '',
     ADMIN_PASSWORD: '',
-    // The stand-in signs with it whoever one plays; nobody else knows it.
+    // The stand-in signs the initData of its players with this token, which nobody else knows.
     TELEGRAM_BOT_TOKEN: `1:${randomBytes(24).toString('base64url')}`,
   }
   const isQuiet = (line: string): boolean => line.startsWith('Create the first admin') || QUIET_LINE.test(line)
@@ -84,23 +84,23 @@ Ctrl-C ends it. Its data is in ${dataDir}; remove that to begin anew.`)
   await exitAfterChildren(code)
 }
 
-/** Starts a program, and tells the address that its line says; undefined for one that ends without. Other lines are shown. */
+/** Starts a program, and waits for the line with its address; undefined if it ends before. Other lines are printed. */
 async function startUntil(
-  ready: RegExp,
+  readyLine: RegExp,
   [program, ...args]: [string, ...string[]],
   { env, isQuiet = () => false }: { env: Record<string, string>; isQuiet?: (line: string) => boolean },
 ): Promise<{ address: string | undefined; ended: Promise<Outcome> }> {
-  const said = Promise.withResolvers<string>()
+  const ready = Promise.withResolvers<string>()
   const onLine = (line: string): void => {
-    const address = ready.exec(line)?.[1]
-    if (address) said.resolve(address)
+    const address = readyLine.exec(line)?.[1]
+    if (address) ready.resolve(address)
     else if (!isQuiet(line)) console.log(line)
   }
   const ended = run(program, args, { env, output: { onLine } })
-  return { address: await Promise.race([said.promise, ended.then(() => undefined)]), ended }
+  return { address: await Promise.race([ready.promise, ended.then(() => undefined)]), ended }
 }
 
-/** The bot and the stand-in, each a process of its own. Whatever happens to them, the console goes on. */
+/** Starts the bot and the stand-in, each in a process of its own. The console goes on if they fail. */
 async function startGame(consoleUrl: string, env: Record<string, string>): Promise<void> {
   const failed = (what: string): void => {
     if (!isEnding()) console.error(`\nThe reference game: ${what}. The console goes on without it.`)
@@ -126,7 +126,7 @@ async function startGame(consoleUrl: string, env: Record<string, string>): Promi
   void bot.ended.then(() => failed('the bot has ended'))
 }
 
-/** Loads the sample and makes the admin, beside the running server. @returns the admin's password */
+/** Loads the sample and creates the admin while the server runs. @returns the admin's password */
 async function prepare(env: Record<string, string>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'arcade-demo-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -137,7 +137,7 @@ async function prepare(env: Record<string, string>): Promise<string> {
   return password
 }
 
-/** A command of the server's. Rows that an import refuses are told and no failure: somebody took a number that the sample has. */
+/** Runs a command of the server. If an import refuses rows (code 2), because an added row has the same number, they are only printed. */
 async function arcade(args: string[], options: { env: Record<string, string>; input?: string }): Promise<void> {
   const { code, output } = await command(args, options)
   if (code !== 0) console.error(output.trimEnd())

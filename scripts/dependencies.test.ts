@@ -6,8 +6,8 @@ import { findProblems } from './dependencies.ts'
 
 const zod = { version: '4.6.7', integrity: 'sha512-x' }
 
-/** A repository in order, but for what is given. */
-async function problemsWith(given: {
+/** Returns the violations of a repository that follows the rules, except for the changes. */
+async function problemsWith(changes: {
   web?: Record<string, string>
   server?: Record<string, string>
   lockedWeb?: Record<string, string>
@@ -16,10 +16,10 @@ async function problemsWith(given: {
 }): Promise<string[]> {
   const base = await mkdtemp(join(tmpdir(), 'dependencies-'))
   onTestFinished(() => rm(base, { recursive: true }))
-  const { web = { zod: '4.6.7' }, server = { zod: '4.6.7' }, locked = zod, docs = '| `zod` | 4.6.7 | Schemas |' } = given
+  const { web = { zod: '4.6.7' }, server = { zod: '4.6.7' }, locked = zod, docs = '| `zod` | 4.6.7 | Schemas |' } = changes
   const packages = {
     '': {},
-    web: { dependencies: given.lockedWeb ?? web },
+    web: { dependencies: changes.lockedWeb ?? web },
     server: { dependencies: server },
     'node_modules/zod': locked,
   }
@@ -35,7 +35,7 @@ async function problemsWith(given: {
   return findProblems(base)
 }
 
-test('a repository in order passes', async () => {
+test('a repository that follows the rules passes', async () => {
   expect(await problemsWith({})).toEqual([])
 })
 
@@ -48,14 +48,18 @@ test.each([
     { locked: { ...zod, resolved: 'https://registry.example.org/zod.tgz' } },
     "package-lock.json: node_modules/zod has a registry's address. npm config set omit-lockfile-registry-resolved=true",
   ],
-  ['no integrity', { locked: { version: '4.6.7' } }, 'package-lock.json: node_modules/zod 4.6.7 has no integrity.'],
-  ['no reason', { docs: '' }, 'docs/dependencies.md: zod 4.6.7 is missing. Say there what it is for.'],
-  ['the reason of another version', { docs: '| `zod` | 4.0.0 | Schemas |' }, 'docs/dependencies.md: zod is 4.6.7, not 4.0.0.'],
   [
-    'the reason of what is gone',
+    'a package without integrity hash',
+    { locked: { version: '4.6.7' } },
+    'package-lock.json: node_modules/zod 4.6.7 has no integrity.',
+  ],
+  ['a dependency without a reason', { docs: '' }, 'docs/dependencies.md: zod 4.6.7 is missing. Say there what it is for.'],
+  ['the reason for another version', { docs: '| `zod` | 4.0.0 | Schemas |' }, 'docs/dependencies.md: zod is 4.6.7, not 4.0.0.'],
+  [
+    'the reason for a package that is no longer a dependency',
     { docs: '| `zod` | 4.6.7 | Schemas |\n| `yup` | 1.0.0 | Schemas |' },
     'docs/dependencies.md: yup is no longer a dependency.',
   ],
-])('%s: refused', async (_, given, message) => {
-  expect(await problemsWith(given)).toContain(message)
+])('%s: refused', async (_, changes, message) => {
+  expect(await problemsWith(changes)).toContain(message)
 })

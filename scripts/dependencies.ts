@@ -1,6 +1,6 @@
 /**
- * What protects the supply chain, checked: exact versions, one version a package, a
- * lockfile that fits, has every integrity and no registry's address, and a reason for each dependency in docs/dependencies.md.
+ * Checks the rules for dependencies: exact versions, one version of each package, a lockfile that is up to date, with every integrity hash
+ * and without addresses of registries, and a reason for each dependency in docs/dependencies.md.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ interface Lockfile {
   >
 }
 
-/** One sentence a violation. */
+/** Returns one sentence for each violation. */
 export async function findProblems(base: string): Promise<string[]> {
   const read = (file: string): Promise<string> => readFile(join(base, file), 'utf8')
   const rootManifest = JSON.parse(await read('package.json')) as Manifest
@@ -66,7 +66,7 @@ export async function findProblems(base: string): Promise<string[]> {
   return problems
 }
 
-/** Of rows like `| name | version | reason |`, where a first cell may name several packages of one version. */
+/** Returns the versions in rows like `| name | version | reason |`. The first cell may name several packages of one version. */
 function versionsInTables(markdown: string): Map<string, string> {
   const versions = new Map<string, string>()
   for (const [, names = '', version = ''] of markdown.matchAll(/^\| *(`[^|]+`) *\| *(\d[^ |]*) *\|/gm)) {

@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the server, started again when one of its modules changes, and Vite's server, which hands it the calls.
- * Both end on Ctrl-C, and when one of them ends by itself.
+ * `npm run dev` starts the server, which restarts when one of its modules changes, and Vite's server, which passes calls on to it.
+ * Both end on Ctrl-C, or when one of them ends by itself.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

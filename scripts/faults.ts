@@ -1,18 +1,19 @@
 /**
- * Faults of the kinds that tests of single features miss: each is one small change of the server's source. scripts/planted-faults.ts
- * plants them one at a time to see whether the harnesses of server/src/harness find them.
+ * Faults that tests of single features miss. Each is one small change of the server's source; scripts/planted-faults.ts makes these
+ * changes one at a time to see whether the fault tests (server/test/faults) find them.
  */
 export interface Fault {
   name: string
-  /** What is wrong with it. */
+  /** What is wrong with the changed server, as one sentence without its full stop. */
   what: string
   file: string
-  /** Stands in the file exactly once. */
+  /** The text to replace, which must occur exactly once in the file. */
   find: string
   replace: string
-  /** The test file that should find it: the name of a harness, and where it has several tests the beginning of a title's rest. */
-  harness: string
-  test?: string
+  /** The test file in server/test/faults that should find the fault, without its ending. */
+  testFile: string
+  /** A part of the title of the test that should find it, if the file has several tests. */
+  testTitle?: string
 }
 
 const server = 'server/src'
@@ -25,44 +26,44 @@ const database = `${server}/db/database.ts`
 export const faults: readonly Fault[] = [
   {
     name: 'lost-update',
-    what: 'A task is saved whatever version the caller had seen',
+    what: 'A task is saved even if the caller had seen an older version',
     file: tasks,
     find: `if (version !== undefined && task.version !== version) throw new Failure('STALE')`,
     replace: '',
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'missing-lock',
-    what: 'An announcement is looked at without a lock before it is saved, so two saves of one version succeed',
+    what: 'An announcement is read without a lock before it is saved, so two saves based on one version both succeed',
     file: announcements,
     find: `select(stored).where('id', '=', id).forUpdate()`,
     replace: `select(stored).where('id', '=', id)`,
-    harness: 'races',
+    testFile: 'races',
   },
   {
     name: 'priorities-without-turns',
-    what: 'Two who number tasks do not take turns, so each may wait for a priority that the other has claimed',
+    what: 'Two admins who renumber tasks take no lock, so each may wait for a priority that the other has claimed',
     file: `${server}/items/priorities.ts`,
     find: 'return takeLock(tx, `${collection}Priorities`)',
     replace: 'return Promise.resolve()',
-    harness: 'races',
-    test: 'two who number',
+    testFile: 'races',
+    testTitle: 'two admins who renumber',
   },
   {
     name: 'missing-access-check',
-    what: 'Whoever is signed in counts as an admin',
+    what: 'Every user who is signed in counts as an admin',
     file: `${server}/http/caller.ts`,
     find: `(access.includes('admin') && caller.user.userType === 'admin')`,
     replace: `access.includes('admin')`,
-    harness: 'requests',
+    testFile: 'requests',
   },
   {
     name: 'forgotten-transaction',
-    what: 'An act that can be tried is no transaction, so nothing takes a dry run back',
+    what: 'An act on many rows has no transaction, so a dry run is not rolled back',
     file: `${server}/db/dry-run.ts`,
     find: `const act = database.transaction(async (tx) => {`,
     replace: `const act = (async (act: (tx: Transaction<Tables>) => Promise<Result>) => act(database.db as Transaction<Tables>))(async (tx) => {`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'acknowledged-too-early',
@@ -77,7 +78,7 @@ export const faults: readonly Fault[] = [
       }
       withRetries(() => db.transaction().execute(early)).catch(reject)
     }),`,
-    harness: 'races',
+    testFile: 'races',
   },
   {
     name: 'commit-not-on-disk',
@@ -85,25 +86,25 @@ export const faults: readonly Fault[] = [
     file: `${server}/postgres/connections.ts`,
     find: `application_name: 'arcade pool',`,
     replace: `application_name: 'arcade pool', options: '-c synchronous_commit=off',`,
-    harness: 'crash',
-    test: 'amid mixed writes',
+    testFile: 'crash',
+    testTitle: 'during mixed writes',
   },
   {
     name: 'key-not-kept',
-    what: 'An entry is written without the key of who asked for it',
+    what: 'A ledger entry is written without the idempotency key of its caller',
     file: `${server}/ledger/entry-once.ts`,
     find: 'from paid where ${hash}::bytea is not null`',
     replace: 'from paid where ${hash}::bytea is not null and false`',
-    harness: 'crash',
-    test: 'amid claims',
+    testFile: 'crash',
+    testTitle: 'during claims',
   },
   {
     name: 'rounding',
-    what: 'Priorities are worked out as floating point numbers',
+    what: 'Priorities are computed as floating point numbers',
     file: `${server}/features/tasks/tasks-bulk.ts`,
     find: `(\${first}::numeric + (ord - 1) * \${step}::numeric)::text`,
     replace: `(\${first}::float8 + (ord - 1) * \${step}::float8)::text`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'counter-not-updated',
@@ -111,15 +112,15 @@ export const faults: readonly Fault[] = [
     file: `${server}/features/users/users-bulk.ts`,
     find: `await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })`,
     replace: 'void userType, affected',
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'restored-as-it-was',
-    what: 'A restored record has the version that it had, so that a save of before its deletion goes through',
+    what: 'A restored record keeps its old version, so a save based on the record before its deletion succeeds',
     file: `${server}/features/trash/restore.ts`,
     find: `version: 'r.version + 1', ...values`,
     replace: `version: 'r.version', ...values`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'file-not-removed',
@@ -127,33 +128,33 @@ export const faults: readonly Fault[] = [
     file: `${server}/features/announcements/announcements-bulk.ts`,
     find: `await files.withdraw(tx, removed.flatMap(fileKeys), 'purge')`,
     replace: '',
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'file-removed-after-rollback',
-    what: 'Files go outside of the transaction, so also those of announcements that a dry run leaves',
+    what: 'Files are removed outside the transaction, so a dry run removes them, too',
     file: `${server}/files/files.ts`,
     find: `order by key on conflict do nothing\`.execute(
         tx,`,
     replace: `order by key on conflict do nothing\`.execute(
         db,`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'wrong-filter',
-    what: 'An act on all tasks of a type reaches those of the other collection, too',
+    what: 'An act on all tasks of a type also reaches those of the other collection',
     file: `${server}/lists/list.ts`,
     find: `...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters`,
     replace: `...filters`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'unmapped-constraint',
-    what: 'The database refuses a priority that is taken, and nobody knows what that means',
+    what: "The database's error for a priority that is taken has no error code",
     file: `${server}/http/constraint-codes.ts`,
     find: `tasks_priority_key: 'PRIORITY_TAKEN',`,
     replace: '',
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'session-outlives-role',
@@ -162,11 +163,11 @@ export const faults: readonly Fault[] = [
     find: `await changeUserType(tx, id, userType)
         await sessions.endAllOf(tx, id)`,
     replace: `await changeUserType(tx, id, userType)`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'cache-not-cleared',
-    what: 'Who signed out is still in the cache of sessions',
+    what: 'The session of a user who signed out stays in the cache',
     file: `${server}/identity/sessions.ts`,
     find: `await sql\`select pg_notify(\${CHANNEL}, \${row.user_id})\`.execute(tx)
         if (act) await audit(tx, act, 'session.end', {})
@@ -175,7 +176,7 @@ export const faults: readonly Fault[] = [
       if (userId !== undefined) forget(userId)`,
     replace: `if (act) await audit(tx, act, 'session.end', {})
       })`,
-    harness: 'requests',
+    testFile: 'requests',
   },
   {
     name: 'foreign-origin',
@@ -183,7 +184,7 @@ export const faults: readonly Fault[] = [
     file: http,
     find: `if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(`,
     replace: `if (route.method !== 'GET' && !isOpen) refuseForeignOrigin(`,
-    harness: 'requests',
+    testFile: 'requests',
   },
   {
     name: 'last-admin-race',
@@ -191,15 +192,15 @@ export const faults: readonly Fault[] = [
     file: `${server}/features/users/users-bulk.ts`,
     find: `await takeLock(tx, 'admins')`,
     replace: '',
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'cursor-off-by-one',
-    what: 'A cursor names the first row of the next page instead of the last one of this page, so that row is on no page',
+    what: 'A cursor names the first row of the next page instead of the last row of this page, so that row is on no page',
     file: `${server}/lists/cursors.ts`,
     find: `const last = rows.at(-1)`,
     replace: `const last = read.at(-1)`,
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'formula-guard-off',
@@ -207,23 +208,23 @@ export const faults: readonly Fault[] = [
     file: `${server}/sheets/cell-text.ts`,
     find: `(?<=([,;\\t\\n|]))`,
     replace: `(?<=([,;\\t|]))`,
-    harness: 'formulas',
+    testFile: 'formulas',
   },
   {
     name: 'idempotency-by-key-only',
-    what: 'An Idempotency-Key that comes with another input gets the first answer',
+    what: 'An Idempotency-Key that is sent again with another input gets the first answer',
     file: `${server}/identity/idempotency.ts`,
     find: `if (!found.fingerprint.equals(key.fingerprint)) throw new Failure('IDEMPOTENCY_KEY_REUSED')`,
     replace: '',
-    harness: 'model',
+    testFile: 'model',
   },
   {
     name: 'ready-without-database',
-    what: 'A server whose database is away says that it is ready',
+    what: 'A server that cannot reach its database says that it is ready',
     file: 'server/src/http/readiness.ts',
     find: `(await database.isReady()) && `,
     replace: '',
-    harness: 'faults',
-    test: 'a database that is slow',
+    testFile: 'faults',
+    testTitle: 'a database that is slow',
   },
 ]

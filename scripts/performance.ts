@@ -1,4 +1,4 @@
-/** Writes docs/performance.md: one section for each bench, from its last run. The other sections stay as they are. */
+/** Writes the text of docs/performance.md: a section for each bench, from its last run. */
 import { cpus, loadavg, totalmem } from 'node:os'
 
 /** The answer to one question of a bench, as text. A bench writes one line of JSON for each into the file BENCH_ROWS (bench/harness.ts). */
@@ -13,11 +13,11 @@ export interface Row {
 
 export interface Section {
   name: string
-  /** The comment at the head of its file. The document shows its first sentence. */
+  /** The comment at the head of the bench's file. The document shows its first sentence. */
   about: string
-  /** The command that measures it again. */
+  /** The command that runs the bench again. */
   command: string
-  /** When and on which machine it ran. */
+  /** When and on which machine the bench ran (`describeRun`). */
   ran: string
   rows: readonly Row[]
 }
@@ -103,7 +103,7 @@ export function headComment(source: string): string {
 }
 
 /** Returns the date, the machine and its load. Call it before a run. */
-export function occasion(): string {
+export function describeRun(): string {
   const processors = cpus()
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
   const machine = `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${memory}`

@@ -1,7 +1,7 @@
 /**
- * `npm run test:soak -- planted [NAME…]`: the proof of the harnesses. Plants the faults of faults.ts one at a time into a copy of this
- * checkout, runs there the harness that should find it, in its small size and to its first failure, and tells whether it did. Ends with 1
- * when fewer than MUST_FIND of the faults were found, or a harness fails without a fault (`none`).
+ * `npm run test:soak -- planted [NAME…]` shows that the fault tests find faults. Plants the faults of faults.ts one at a time into a copy
+ * of this checkout, runs the test that should find it there (small, up to the first failure), and prints whether it did. Exits with 1 if
+ * fewer than MUST_FIND of the faults were found, or if a test fails without a fault (`none`).
  */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path'
 import { endAll, root, run } from './children.ts'
 import { type Fault, faults } from './faults.ts'
 
-/** Nine of ten: those that need two acts within a millisecond are found by luck. */
+/** The share of faults to find. Not all: a fault that needs two acts within a millisecond is found by luck. */
 const MUST_FIND = 0.9
-/** What takes longer to find counts as not found. */
+/** Milliseconds after which a fault counts as not found. */
 const FIND_MS = 60_000
 const ALL_MS = 20 * 60_000
 const NONE = 'none'
@@ -24,11 +24,11 @@ interface Report {
   testResults: { assertionResults: { title: string; status: string }[] }[]
 }
 
-/** Ends the process with 1 if the proof fails. @param seed of the harnesses' random choices */
+/** Sets the exit code 1 if too few faults are found. @param seed the seed of the tests' random choices */
 export async function provePlantedFaults(names: readonly string[], seed: string): Promise<void> {
   const unknown = names.filter((name) => name !== NONE && !faults.some((fault) => fault.name === name))
   if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')}: ${faults.map(({ name }) => name).join(', ')}`)
-  for (const fault of faults) await planted(fault) // all are checked before the first is run
+  for (const fault of faults) await sourceWithFault(fault) // checks all faults before the first test runs
   const chosen = names.length > 0 ? faults.filter(({ name }) => names.includes(name)) : faults
 
   const copy = await copyOfCheckout()
@@ -39,8 +39,8 @@ export async function provePlantedFaults(names: readonly string[], seed: string)
       const finding = await find(fault, copy, seed)
       if (finding) found += 1
       const result = finding
-        ? `found in ${finding.seconds.toFixed(0)} s by ${fault.harness}.test.ts: ${finding.test}`
-        : `not found by ${fault.harness}.test.ts`
+        ? `found in ${finding.seconds.toFixed(0)} s by ${fault.testFile}.test.ts: ${finding.test}`
+        : `not found by ${fault.testFile}.test.ts`
       console.log(`${finding ? '✓' : '✗'} ${fault.name}: ${fault.what}. ${result} (TEST_SEED=${seed})`)
     }
     console.log(`${found} of ${chosen.length} planted faults were found`)
@@ -50,8 +50,8 @@ export async function provePlantedFaults(names: readonly string[], seed: string)
   }
 }
 
-/** The file with the fault in it. @throws Error when the text that it changes is not there once */
-export async function planted({ name, file, find: text, replace }: Fault, checkout = root): Promise<string> {
+/** Returns the source of a file with the fault in it. @throws Error unless the text to replace occurs exactly once */
+export async function sourceWithFault({ name, file, find: text, replace }: Fault, checkout = root): Promise<string> {
   const source = await readFile(join(checkout, file), 'utf8')
   const parts = source.split(text)
   if (parts.length !== 2) throw new Error(`The fault ${name} no longer fits ${file}: its text is there ${parts.length - 1} times`)
@@ -61,25 +61,25 @@ export async function planted({ name, file, find: text, replace }: Fault, checko
 async function find(fault: Fault, copy: string, seed: string): Promise<Finding | undefined> {
   const path = join(copy, fault.file)
   const source = await readFile(path, 'utf8')
-  await writeFile(path, await planted(fault, copy))
-  const title = fault.test === undefined ? [] : ['--testNamePattern', fault.test]
-  const finding = await firstFailure([harnessFile(fault), ...title], { copy, seed, timeoutMs: FIND_MS })
+  await writeFile(path, await sourceWithFault(fault, copy))
+  const title = fault.testTitle === undefined ? [] : ['--testNamePattern', fault.testTitle]
+  const finding = await firstFailure([pathOfTest(fault), ...title], { copy, seed, timeoutMs: FIND_MS })
   await writeFile(path, source)
   return finding
 }
 
-/** Throws if a harness fails although nothing is planted. */
+/** @throws Error if a fault test fails although no fault is planted */
 async function refuseFailures(copy: string, seed: string): Promise<void> {
-  const files = [...new Set(faults.map(harnessFile))]
+  const files = [...new Set(faults.map(pathOfTest))]
   const failure = await firstFailure(files, { copy, seed, timeoutMs: ALL_MS })
   if (failure) throw new Error(`The harnesses fail without a fault: ${failure.test}`)
 }
 
-function harnessFile({ harness }: Fault): string {
-  return `server/test/faults/${harness}.test.ts`
+function pathOfTest({ testFile }: Fault): string {
+  return `server/test/faults/${testFile}.test.ts`
 }
 
-/** Everything that git would have, and the installed packages, those of the workspaces being the copy's own. */
+/** Copies all files that git does not ignore, and links the installed packages; packages of the workspaces are links into the copy. */
 async function copyOfCheckout(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'arcade-planted-'))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => endAll(signal))
@@ -97,7 +97,7 @@ async function copyOfCheckout(): Promise<string> {
   return copy
 }
 
-/** The first test that fails. A run that takes too long has found nothing; one that ends without a report proves nothing, and throws. */
+/** Returns the first test that fails, or undefined if none fails in time. @throws Error for a run that fails without naming a test */
 async function firstFailure(
   selection: string[],
   { copy, seed, timeoutMs }: { copy: string; seed: string; timeoutMs: number },

@@ -1,10 +1,10 @@
-/** The tasks and announcements of the sample: every type of §5, active and inactive ones, some without a participant. */
+/** The tasks and announcements of the sample: every type of §5, active and inactive, some without participants. */
 export interface Item {
   title: string
   reward: number
   /** Days from its creation to the newest moment of the sample. */
   age: number
-  /** How many players took part. */
+  /** The number of players who took part. */
   participants: number
 }
 export interface Task extends Item {
@@ -15,10 +15,10 @@ export interface Task extends Item {
 export interface Announcement extends Item {
   subtitle: string
   status: boolean
-  /** With one it is of the type desc, else of the type link. */
+  /** With a description the type is `desc`, otherwise `link`. */
   description?: string
   link?: string
-  /** With one the link asks for an input. */
+  /** With this text the link asks for an input. */
   inputText?: string
 }
 

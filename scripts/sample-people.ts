@@ -1,9 +1,9 @@
-/** Who plays in the sample: names as people of many places have them, and players whose names try what a screen or a spreadsheet can bear. */
+/** The names of the sample's players: common names of many countries, and odd names that test screens and spreadsheets. */
 
 export interface Place {
-  /** Calling code of phone numbers. */
+  /** The country's calling code. */
   code: string
-  /** `Виктор=viktor`: what stands after the sign is the name in Latin letters, where it is not in Latin itself. */
+  /** First names. A name in another script is followed by its Latin form: `Виктор=viktor`. */
   first: readonly string[]
   last: readonly string[]
 }
@@ -96,7 +96,7 @@ export const words =
     ' ',
   )
 
-/** A player of the collection telegramUsers (§3), as a line of the import has it. */
+/** A player of the collection telegramUsers (§3), as in a line of an import. */
 export interface Player {
   id: string
   userId: number
@@ -116,7 +116,7 @@ export interface Player {
   balance: number
 }
 
-/** Players whom tests know by name, by their place in the order of ids. */
+/** Players that tests find by name, by their index in the order of ids. */
 export const knownPlayers: Readonly<
   Record<number, Omit<Player, 'id' | 'userId' | 'createdAt'> & Pick<Partial<Player>, 'createdAt'>>
 > = {
@@ -138,7 +138,7 @@ export const knownPlayers: Readonly<
   },
 }
 
-/** Names that are data in every place where they could be taken for something else. */
+/** Names that could be taken for a formula, markup, SQL, a number or a missing value, or that are hard to display. */
 export const oddNames: readonly Pick<Player, 'firstName' | 'lastName' | 'username'>[] = [
   {},
   { username: 'nobody_by_name' },

@@ -15,7 +15,7 @@ const valuesOf = (name: string, field: string): Set<unknown> => new Set(rows(nam
 test('§3 the sample in the repository is what its script writes, byte for byte, and nothing else', () => {
   expect(new Set(readdirSync(folder))).toEqual(new Set(Object.keys(files)))
   for (const [file, content] of Object.entries(files)) expect(readFileSync(join(folder, file), 'utf8'), file).toBe(content)
-  expect(sampleFiles()).toEqual(files) // a second run in one process too
+  expect(sampleFiles()).toEqual(files) // a second call in the same process gives the same
 })
 
 test('§9 the sample has 1,203 players, 12 social and 7 daily tasks, 9 announcements and their history', () => {
@@ -34,7 +34,7 @@ test('§9 the sample has 1,203 players, 12 social and 7 daily tasks, 9 announcem
   })
 })
 
-test('§5 the sample has every type of task and announcement, active and not, and items that nobody took part in', () => {
+test('§5 the sample has every type of task and announcement, active and inactive, and items without participants', () => {
   const social = ['bsc', 'discord', 'email', 'instagram', 'linkedin', 'moreLink', 'twitter', 'youtube']
   expect(valuesOf('socialTask', 'image')).toEqual(new Set(social))
   expect(valuesOf('dailyTask', 'image')).toEqual(new Set(['instagram', 'moreLink', 'telegram', 'twitter', 'youtube']))
@@ -46,7 +46,7 @@ test('§5 the sample has every type of task and announcement, active and not, an
     expect(valuesOf(`${history}.users`, 'parent').size, history).toBeLessThan(rows(history).length)
 })
 
-test('§3 its players differ: the first page shows five people, every field is there and missing somewhere', () => {
+test('§3 the sample’s players differ: the first page shows five people, and every optional field is there and missing somewhere', () => {
   const players = rows('telegramUsers')
   const name = ({ firstName, lastName }: Record<string, unknown>): string => `${String(firstName)} ${String(lastName)}`
   const byBalance = players.toSorted((a, b) => Number(b['balance']) - Number(a['balance']))
@@ -59,7 +59,7 @@ test('§3 its players differ: the first page shows five people, every field is t
   expect(complete).toEqual(['id', 'userId', 'createdAt', 'balance'])
 })
 
-test('§3 nobody takes part before they joined, and something happens on each of the newest days', () => {
+test('§3 no player of the sample takes part before joining, and each of the last 14 days has activity', () => {
   const seconds = (row: Record<string, unknown>, field: string): number => {
     const { _seconds } = row[field] as { _seconds: number }
     return _seconds

@@ -1,5 +1,5 @@
 /**
- * `npm run sample`: writes sample/, a small console as life fills one, in the format of `npm run import`. Everything follows from SEED and
+ * `npm run sample` writes sample/: realistic data of a small console, in the format of `npm run import`. All data follow from SEED,
  * sample-items.ts and sample-people.ts, so each run writes the same bytes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -10,14 +10,14 @@ import { emoji, knownPlayers, oddNames, type Place, places, type Player, words }
 
 const SEED = 20_261_031
 const PLAYERS = 1203
-/** The newest moment: past, so that nothing in the sample is of the last days whenever a test runs. `npm run demo` moves it to now. */
+/** The newest time in the sample. It is fixed, so that tests do not depend on the day on which they run. `npm run demo` moves it to now. */
 const NEWEST = Date.UTC(2026, 9, 31, 21, 17, 42)
 const DAY_MS = 86_400_000
 const YEAR_MS = 365 * DAY_MS
-/** Of handles that the platform takes (letters, digits and underscores, 5 to 32 of them). */
+/** Telegram allows usernames of 5 to 32 letters, digits and underscores. */
 const USERNAME_LENGTH = { least: 5, most: 32 }
 
-/** Uniform numbers from 0 up to 1 (splitmix32). */
+/** Returns uniform random numbers in [0, 1) (splitmix32). */
 let state = SEED
 function random(): number {
   state = (state + 0x9e3779b9) | 0
@@ -31,7 +31,7 @@ const oneOf = <T>(values: readonly T[]): T => values[below(values.length)]!
 const chance = (percent: number): boolean => random() * 100 < percent
 const letters = (alphabet: string, length: number): string =>
   Array.from({ length }, () => alphabet.charAt(below(alphabet.length))).join('')
-/** Standard normal (Box–Muller). */
+/** Returns random numbers of the standard normal distribution (Box–Muller). */
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 const between = (from: number, to: number): number => Math.floor(from + (to - from) * random())
 
@@ -91,7 +91,7 @@ function username(taken: Set<string>, [first = '', last = '']: readonly string[]
   }
 }
 
-/** Log-normal around 18,000; one in 16 has nothing, one in 12 the same round sum as others, one in six a part of a point. */
+/** Returns a log-normal balance with the median 18,000. One in 16 is 0, one in 12 a round sum that others share, one in six a fraction. */
 function balance(): number {
   if (chance(6)) return 0
   if (chance(8)) return 250 * (1 + below(12))
@@ -100,7 +100,7 @@ function balance(): number {
   return chance(8) ? Math.round(points * 100) / 100 : Math.round(points)
 }
 
-/** What a player tells of themself beside the names; `handle` is what they are called elsewhere. */
+/** Returns a player's optional fields. @param handle the player's username, on which the names at other services are based */
 function profile(handle: string, code: string): Partial<Player> {
   const alias = chance(70) ? handle : `${oneOf(words)}_${below(100_000)}`
   return {
@@ -112,7 +112,7 @@ function profile(handle: string, code: string): Partial<Player> {
     ...(chance(44) && {
       email: `${oneOf([alias, alias, `${alias}+arcade`, handle.replaceAll('_', '.')])}@example.${oneOf(['org', 'com', 'net'])}`,
     }),
-    // In none of these countries does a number begin with 0 behind the calling code, so these are nobody's.
+    // No number of these countries begins with 0 after the calling code, so these numbers belong to nobody.
     ...(chance(27) && { phoneNumber: `+${code}0${letters('0123456789', 8)}` }),
     ...(chance(42) && { tonWalletAddress: tonWallet() }),
     ...(chance(28) && { bscWallet: bscWallet() }),
@@ -122,7 +122,7 @@ function profile(handle: string, code: string): Partial<Player> {
 const tonWallet = (): string => oneOf(['UQ', 'EQ']) + letters(`${ALPHANUMERIC}-_`, 46)
 const bscWallet = (): string => `0x${letters('0123456789abcdef', 40)}`
 
-/** Ordered by id, as an export of the game's database is. */
+/** Returns the players, ordered by id like an export of the game's database. */
 function makePlayers(): Player[] {
   const takenNames = new Set<string>()
   const takenUsernames = new Set([...oddNames, ...Object.values(knownPlayers)].flatMap((one) => one.username ?? []))
@@ -132,7 +132,7 @@ function makePlayers(): Player[] {
   for (let index = 0; index < PLAYERS; index += 1) {
     userId += index === 1 ? 8077 - (userId % 100_000) : 1 + below(index < 700 ? 9_000 : 11_000_000)
     const id = { id: String(userId), userId }
-    const createdAt = timestamp(Math.floor(NEWEST - YEAR_MS * random() ** 1.6)) // more and more of them
+    const createdAt = timestamp(Math.floor(NEWEST - YEAR_MS * random() ** 1.6)) // more of them joined recently
     const odd = index % oddEvery === 7 ? oddNames[Math.floor(index / oddEvery)] : undefined
     const known = knownPlayers[index]
     if (known) {
@@ -155,7 +155,7 @@ function makePlayers(): Player[] {
   return players
 }
 
-/** What players write where they are asked: mostly what was asked for. */
+/** Returns a player's input for an item: mostly what the item asks for. */
 function userInput(type: string, player: Player): string {
   if (chance(6))
     return oneOf([
@@ -171,7 +171,7 @@ function userInput(type: string, player: Player): string {
   return `https://x.com/${player.twitterUsername?.slice(1) ?? player.username ?? 'i'}/status/18${letters('0123456789', 17)}`
 }
 
-/** The users subcollection of an item: each player once, the eager ones in most of them, ordered by time. */
+/** Returns the users subcollection of an item, ordered by time. Each player is in it once at most; the first players are in most. */
 function participations(
   parent: string,
   { age, participants }: Item,
@@ -196,7 +196,7 @@ function participations(
 
 const createdAt = ({ age }: Item) => timestamp(NEWEST - age * DAY_MS - below(DAY_MS))
 
-/** The files of sample/ by name, with their content. */
+/** Returns the content of the files of sample/ by name. */
 export function sampleFiles(): Record<string, string> {
   state = SEED
   const telegramUsers = makePlayers()

@@ -1,6 +1,6 @@
 /**
- * `npm run screens` takes pictures of every screen into e2e/screens, from the built app with the sample moved to end now, and replaces
- * those that the documents show (docs/screens).
+ * `npm run screens` takes pictures of every screen of the built app into e2e/screens, with the sample moved in time so that it ends now. It
+ * then replaces the pictures that the documents show (docs/screens).
  */
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

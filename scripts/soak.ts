@@ -1,7 +1,7 @@
 /**
- * `npm run test:soak [-- path…]`: the tests that choose their size by server/test/size.ts, in the large one. They take hours
- * instead of minutes. `TEST_SEED=N` makes the same random choices again. `npm run test:soak -- planted [NAME…]` proves the harnesses
- * instead, see planted-faults.ts.
+ * `npm run test:soak [-- path…]` runs the tests that use server/test/size.ts in their large size, which takes hours instead of minutes.
+ * `TEST_SEED=N` repeats the random choices of a run. `npm run test:soak -- planted [NAME…]` checks instead that the tests find faults: see
+ * planted-faults.ts.
  */
 import { randomInt } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'

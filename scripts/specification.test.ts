@@ -6,7 +6,7 @@ import { root } from './children.ts'
 const specification = readFileSync(join(root, 'docs/specification.md'), 'utf8')
 const sections = new Map(specification.split(/^## (?=\d+\. )/m).map((text) => [text.slice(0, 1), text]))
 
-/** What operators, the bot and tests of other people read or send: typed here once more, so that a slip in the document is noticed. */
+/** The literal texts that operators, the bot and other programs read or send, repeated here so that a slip in the document is noticed. */
 const literals: Record<string, readonly string[]> = {
   '2': `/auth/log-in|Welcome|Sign into your account|Sign In|Create an account|/register|Create Your New Account|Create Account
     Already have an account? Log In|/admin|Dashboard|/|Manage Users|/manage-users|Telegram Users|/manage-telegram-users|Social Tasks|/social-tasks
@@ -55,7 +55,7 @@ test('§9 the specification states every number', () => {
     expect(limits).toContain(limit)
 })
 
-test('§1 to §9 every section that code and tests cite is there, in the specification and in the design', () => {
+test('§1 to §9 the specification and the design have every section that code and tests cite', () => {
   const design = readFileSync(join(root, 'docs/design.md'), 'utf8')
   for (const text of [specification, design])
     expect(Array.from(text.matchAll(/^## (\d+)\. /gm), ([, number]) => Number(number)).slice(0, 9)).toEqual([

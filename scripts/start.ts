@@ -1,4 +1,4 @@
-/** `npm start`: the web app is built if it has to be, then this very process becomes the server, so that signals reach it. */
+/** `npm start` builds the web app if its sources changed, then runs the server in this process, so that signals reach it. */
 import { buildWeb } from './web-build.ts'
 
 try {

@@ -1,4 +1,4 @@
-/** Builds the web app into web/dist when its sources changed. A kill at any moment leaves the old build, the new one or none: never half. */
+/** Builds the web app into web/dist if its sources changed. A kill at any time leaves the old build, the new one or none, never half. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { glob, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const sources = [
   'package-lock.json',
 ]
 
-/** Resolves once web/dist is the build of today's sources; rejects with what Vite printed if there is none. */
+/** Makes web/dist the build of the current sources. @throws Error with Vite's output if the build fails */
 export async function buildWeb(): Promise<void> {
   const wanted = await hashOfSources()
   if ((await readFile(join(dist, '.sources'), 'utf8').catch(() => '')) === wanted) return
@@ -35,7 +35,7 @@ export async function buildWeb(): Promise<void> {
   await replaceDist(fresh)
 }
 
-/** Of names and contents, so that a renamed or removed file counts. */
+/** Returns a hash of the names and contents of the sources, so that a renamed or removed file counts as a change. */
 async function hashOfSources(): Promise<string> {
   const files: string[] = []
   for await (const entry of glob(sources, { cwd: root, withFileTypes: true }))
@@ -51,12 +51,12 @@ async function replaceDist(fresh: string): Promise<void> {
   const old = `${fresh}-old`
   if (existsSync(dist)) await rename(dist, old).catch(unlessGone)
   await rename(fresh, dist).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY') throw error // else another start has just put its own there, of the same sources
+    if (error.code !== 'ENOTEMPTY') throw error // otherwise another process has just put its own build of the same sources there
   })
   await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })))
 }
 
-/** Folders of builds whose process is gone. */
+/** Removes the folders of builds whose process has ended. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(web)) {
     const pid = /^\.dist-(\d+)/.exec(name)?.[1]

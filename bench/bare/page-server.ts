@@ -1,4 +1,4 @@
-/** Serves a build as the console's server does: the same answers for files and for the page, with node:http alone. */
+/** Serves a web build with plain node:http, with the same answers for files and the page as the console's server. */
 import http from 'node:http'
 import { loadWebApp } from '../../server/src/http/static.ts'
 

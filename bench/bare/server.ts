@@ -1,4 +1,4 @@
-/** The bare limit (design §9): node:http and one prepared statement, no session, no checks, the rows as JSON. */
+/** The bare limit (design §9): node:http answers with the rows of one prepared statement as JSON, without session or checks. */
 import http from 'node:http'
 import pg from 'pg'
 

@@ -1,4 +1,4 @@
-/** Announcements to begin a test with, images to upload, the rows of the page's list, and what the database holds. */
+/** Helpers for tests of announcements: stored announcements, images to upload, the form, and the rows of the list. */
 import type { Locator, Page } from '@playwright/test'
 import { type ConsoleServer, expect, field } from './test.ts'
 
@@ -41,11 +41,11 @@ export const retweet = {
   status: true,
 }
 
-/** What a new announcement is made of, by the labels of the form. */
+/** Values for the form of a new announcement, by label. */
 export const newDesc = { Type: 'desc', Title: 'Season 3', Subtitle: 'Soon', Description: 'Line one\nline two', Reward: '12.5' }
 export const newLink = { Type: 'link', Title: 'Join us', Subtitle: 'Now', Link: 'https://t.me/arcade', Reward: '7' }
 
-/** Fills the form by its labels; the two choices by the stored values of their options. */
+/** Fills in the form by its labels. The two selects take the stored values of their options. */
 export async function fillIn(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
     if (['Type', 'Link Type'].includes(label)) await field(page, label).selectOption(value)
@@ -57,7 +57,7 @@ export function submitButton(page: Page, name: 'Add Annoucement' | 'Update'): Lo
   return page.getByRole('form').getByRole('button', { name, exact: true })
 }
 
-/** Stores them, listed in this order. */
+/** Stores announcements. The list shows them in this order. */
 export async function add(server: ConsoleServer, ...rows: (typeof season | typeof retweet)[]): Promise<void> {
   const dated = rows.map((one, index) => ({ ...one, created_at: new Date(Date.UTC(2026, 0, 1) + index) }))
   await server.database.db.insertInto('announcements').values(dated).execute()
@@ -86,7 +86,7 @@ export async function expectShown(image: Locator): Promise<void> {
     .toBeGreaterThan(0)
 }
 
-/** Red, green and blue of the background, as the browser computed it. */
+/** Returns red, green and blue of the computed background colour. */
 export async function rgbOf(element: Locator): Promise<number[]> {
   const color = await element.evaluate((node) => getComputedStyle(node).backgroundColor)
   return (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)

@@ -1,4 +1,4 @@
-/** What axe finds on a page as it is now, in light and dark. */
+/** Checks a page with axe in the light and dark themes. */
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
 import { tooFaint } from './contrast.ts'
@@ -6,7 +6,7 @@ import { desktop, phone, resize } from './sizes.ts'
 
 type Scheme = 'light' | 'dark'
 
-/** WCAG 2.2 A and AA in both schemes, at the size the page has. */
+/** Expects that axe finds no violation of WCAG 2.2 A or AA in both themes (or the given ones), and no sideways scrolling. */
 export async function expectAccessible(page: Page, ...schemes: Scheme[]): Promise<void> {
   for (const colorScheme of schemes.length > 0 ? schemes : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -28,8 +28,8 @@ export async function expectAccessible(page: Page, ...schemes: Scheme[]): Promis
 }
 
 /**
- * For a state of a screen that is otherwise looked at in all four ways: colours are the scheme's and the layout is the size's,
- * so each of both is seen with one scheme at each size.
+ * Checks light on a desktop and dark on a phone. That is enough for one state of a screen that other tests check in all four
+ * combinations: colours depend on the theme only, and the layout on the size only.
  */
 export async function expectStateAccessible(page: Page): Promise<void> {
   await resize(page, desktop)
@@ -39,8 +39,8 @@ export async function expectStateAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Five times faster than axe's defaults, which load axe into a blank page for each run, so that frames of other origins are
- * looked into, and describe every element without a fault: no page has frames, and only faults and doubts are asked for.
+ * Runs axe five times faster than with its defaults. By default it loads itself into a blank page for each run, to look into frames of
+ * other origins, and also reports elements without faults. The pages here have no frames, and only faults and doubts matter.
  */
 async function analyze(page: Page) {
   const isLoaded = await page.evaluate(() => 'axe' in window)

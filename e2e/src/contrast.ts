@@ -1,14 +1,14 @@
 /**
- * Decides contrasts that axe leaves undecided (WCAG 1.4.3): text over a gradient, beside a drawn mark, or below something else. The
- * colours come from the element and what it lies on: of a gradient each of its colours counts, and the worst decides. What lies over a
- * picture is decided by the pixels below it.
+ * Computes contrasts that axe reports as incomplete (WCAG 1.4.3), such as text on a gradient or a picture. Backgrounds come from the
+ * computed styles of the element and its ancestors; every colour of a gradient counts, and the worst contrast decides. For text on a
+ * picture, a screenshot of the pixels below it decides.
  */
 import type { Page } from '@playwright/test'
 
 const LARGE_TEXT_PX = 24
 const LARGE_BOLD_TEXT_PX = 18.66
 
-/** Those of the elements whose text has too little contrast, each with its ratio. */
+/** Returns the selectors of elements whose text has too little contrast, each with its ratio. */
 export async function tooFaint(page: Page, selectors: readonly string[]): Promise<string[]> {
   const subjects = await page.evaluate(overPictures, [...new Set(selectors)])
   const style = '*, *::before { color: transparent !important }'
@@ -20,13 +20,13 @@ export async function tooFaint(page: Page, selectors: readonly string[]): Promis
 
 interface Subject {
   selector: string
-  /** Where on the screen the element is, if it lies on a picture. */
+  /** The element's rectangle on the screen, if it lies on a picture. */
   clip?: { x: number; y: number; width: number; height: number } | undefined
-  /** A PNG of what is below the text there. */
+  /** A PNG of that rectangle without its text, in Base64. */
   pixels?: string
 }
 
-/** It runs in the page. */
+/** Finds the elements and marks those on pictures. Runs in the page. */
 function overPictures(selectors: string[]): Subject[] {
   const pictureBelow = (element: Element | null): boolean => {
     if (!element) return false
@@ -36,13 +36,13 @@ function overPictures(selectors: string[]): Subject[] {
   }
   return selectors.flatMap((selector) => {
     const element = document.querySelector(selector)
-    if (!element) return [] // it has gone since axe looked, as rows do that were loading
+    if (!element) return [] // it has disappeared since axe ran, as a loading row does
     const { x, y, width, height } = element.getBoundingClientRect()
     return [{ selector, ...(pictureBelow(element) && { clip: { x, y, width, height } }) }]
   })
 }
 
-/** The worst contrast of each element's text, and the one that it needs. It runs in the page. */
+/** Returns the worst contrast of each element's text and the required contrast. Runs in the page. */
 async function contrastsOf({ subjects, largePx, largeBoldPx }: { subjects: Subject[]; largePx: number; largeBoldPx: number }) {
   type Color = [red: number, green: number, blue: number, alpha: number]
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
@@ -96,6 +96,6 @@ async function contrastsOf({ subjects, largePx, largeBoldPx }: { subjects: Subje
   }
   const contrasts: Awaited<ReturnType<typeof contrastOf>>[] = []
   const present = subjects.filter(({ selector }) => document.querySelector(selector))
-  for (const subject of present) contrasts.push(await contrastOf(subject)) // one after the other: they share the canvas
+  for (const subject of present) contrasts.push(await contrastOf(subject)) // not at once, because they share the canvas
   return contrasts
 }

@@ -1,14 +1,14 @@
-/** Another admin, who works beside the one of the page: by calls, or in a browser of their own. */
+/** Another admin, who works at the same time as the page's admin: by calls of the API, or in a second browser. */
 import type { Browser, Page } from '@playwright/test'
 import type { ConsoleServer } from './test.ts'
 
 interface OtherAdmin {
-  /** Makes a call, which must succeed. */
+  /** Makes a call of the API. @throws Error if it is refused */
   call: (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) => Promise<void>
   open: (browser: Browser, path: string) => Promise<Page>
 }
 
-/** @param name first and last name; the first one is in the e-mail address, too */
+/** @param name first and last name; the first name is also the local part of the e-mail address */
 export async function otherAdmin(server: ConsoleServer, name = 'Bo Boss'): Promise<OtherAdmin> {
   const [fname = '', lname = ''] = name.split(' ')
   const email = `${fname.toLowerCase()}@gmail.com`

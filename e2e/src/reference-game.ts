@@ -1,16 +1,16 @@
-/** The reference game (examples/game) beside a console: its bot and the stand-in for Telegram, each a process as in the demo. */
+/** Starts the reference game (examples/game) with a console: its bot and the stand-in for Telegram, each as a process, as in the demo. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ConsoleServer } from './test.ts'
 
-/** The console is started with it, so that it believes whom the stand-in signs. */
+/** The bot's Telegram token. The console is started with it too, so that it accepts initData that the stand-in signs. */
 export const TELEGRAM_BOT_TOKEN = '7000000000:AAreference-game'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** A call of Telegram's `method` that goes wrong. */
+/** How one call of Telegram's `method` fails. */
 export interface Fault {
   kind: '429' | '403' | '500' | 'hang'
   method: string
@@ -18,31 +18,31 @@ export interface Fault {
 
 export interface BotOptions {
   isWebhook?: boolean
-  /** From the bot's very first call on. */
+  /** Failures of the bot's first calls. */
   faults?: Fault[]
   telegramToken?: string
 }
 
 export interface ReferenceGame {
-  /** Where one plays a player. */
+  /** The address of the page on which a test acts as a player. */
   playerPage: string
-  /** The stand-in's next calls go wrong like this, each fault once. */
-  misbehave(faults: Fault[]): Promise<void>
-  /** The lines of errors that the bot and the stand-in have printed. */
-  said: readonly string[]
-  /** How the bot has ended by itself. */
+  /** Makes the next calls of Telegram fail, once for each fault. */
+  injectFaults(faults: Fault[]): Promise<void>
+  /** The lines that the bot and the stand-in have written to stderr. */
+  errorLines: readonly string[]
+  /** Resolves to the bot's exit code when it has ended. */
   botEnded: Promise<number | null>
   stop(): Promise<void>
 }
 
-/** @param session of an admin, who makes the bot's token */
+/** @param session the session token of an admin, who creates the bot token */
 export async function startReferenceGame(
   server: ConsoleServer,
   { session, isWebhook = false, faults = [], telegramToken = TELEGRAM_BOT_TOKEN }: BotOptions & { session: string },
 ): Promise<ReferenceGame> {
   const CONSOLE_TOKEN = await makeToken(server, session)
   const started: ChildProcess[] = []
-  const said: string[] = []
+  const errorLines: string[] = []
   const start = async (script: string, env: Record<string, string>): Promise<{ address: string; child: ChildProcess }> => {
     const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, [join(ROOT, 'examples/game/src', script)], {
@@ -50,22 +50,22 @@ export async function startReferenceGame(
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     started.push(child)
-    createInterface({ input: child.stderr }).on('line', (line) => said.push(line))
+    createInterface({ input: child.stderr }).on('line', (line) => errorLines.push(line))
     for await (const line of createInterface({ input: child.stdout })) {
       const address = / is ready at (http:\S+)$/.exec(line)?.[1]
       if (address === undefined) continue
       child.stdout.resume()
       return { address, child }
     }
-    throw new Error(`${script} ended before it was ready: ${said.join('\n')}`)
+    throw new Error(`${script} ended before it was ready: ${errorLines.join('\n')}`)
   }
   const { address: playerPage } = await start('stand-in/main.ts', {})
-  const misbehave = async (next: Fault[]): Promise<void> => {
+  const injectFaults = async (next: Fault[]): Promise<void> => {
     const body = JSON.stringify(next.map((fault) => ({ ...fault, times: 1 })))
     const answer = await fetch(`${playerPage}/faults`, { method: 'PUT', body })
     if (!answer.ok) throw new Error(`PUT /faults: ${answer.status}`)
   }
-  await misbehave(faults)
+  await injectFaults(faults)
   const { child: bot } = await start('main.ts', {
     TELEGRAM_API_URL: playerPage,
     TELEGRAM_BOT_TOKEN: telegramToken,
@@ -74,8 +74,8 @@ export async function startReferenceGame(
   const botEnded = once(bot, 'exit').then(([code]) => code as number | null)
   return {
     playerPage,
-    misbehave,
-    said,
+    injectFaults,
+    errorLines,
     botEnded,
     async stop() {
       for (const child of started.toReversed()) {
@@ -86,7 +86,7 @@ export async function startReferenceGame(
   }
 }
 
-/** @param session of an admin */
+/** Creates a bot token of the scope `play`. @param session the session token of an admin */
 export async function makeToken({ url }: ConsoleServer, session: string): Promise<string> {
   const headers = { cookie: `session=${session}`, origin: url, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: `game ${Date.now()}`, scope: 'play' })

@@ -1,9 +1,9 @@
-/** What is in the sample, for tests that count it themselves. */
+/** Counts rows of the sample data, for tests that compare them with what the console shows. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SAMPLE } from '../../server/test/console-server.ts'
 
-/** How many participations of the history collection fall into the month, which is counted from 0. */
+/** Returns how many participations of a history collection are in a month (0 to 11, in UTC). */
 export function participationsIn(history: string, { year, month }: { year: number; month: number }): number {
   const lines = readFileSync(join(SAMPLE, `${history}.users.ndjson`), 'utf8').trimEnd()
   return lines.split('\n').filter((line) => {

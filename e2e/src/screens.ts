@@ -1,4 +1,4 @@
-/** Every screen of the specification, with what must be visible before it is looked at. */
+/** Every screen of the console, with a text that is visible once it is loaded. */
 import { sql } from 'kysely'
 import { otherAdmin } from './other-admin.ts'
 import type { ConsoleServer } from './test.ts'
@@ -6,9 +6,9 @@ import type { ConsoleServer } from './test.ts'
 export interface Screen {
   name: string
   path: (server: ConsoleServer) => Promise<string>
-  /** Who looks at it. */
+  /** Who opens it. */
   as: 'guest' | 'user' | 'admin'
-  /** The heading, or another text, that tells it is there. */
+  /** A text that is visible once the screen is loaded. */
   ready: string
 }
 
@@ -32,7 +32,7 @@ async function seasonId({ database: { db } }: ConsoleServer): Promise<string> {
   return id
 }
 
-/** The player who took part most often, so that there is something on the time line. */
+/** Returns the page of the player with the most participations, so that the time line is not empty. */
 async function playerPath({ database: { db } }: ConsoleServer): Promise<string> {
   const { user_id: userId } = await db
     .selectFrom('participations')
@@ -46,7 +46,7 @@ async function playerPath({ database: { db } }: ConsoleServer): Promise<string> 
   return `/manage-telegram-users/${userId}`
 }
 
-/** Somebody changes a task and deletes two, which the audit trail and the trash then tell of. */
+/** Changes a task and deletes two, so that the audit trail and the trash have rows. */
 async function afterSomeWork(server: ConsoleServer): Promise<void> {
   const { call } = await otherAdmin(server, 'Mary Jackson')
   const tasks = await server.database.db

@@ -1,4 +1,4 @@
-/** Both collections of tasks as the specification tells them apart, tasks to begin a test with, the rows of their list. */
+/** Helpers for tests of tasks: the differences between both collections (§3, §5), stored tasks, and the rows of the list. */
 import type { Locator, Page } from '@playwright/test'
 import type { ConsoleServer } from './test.ts'
 
@@ -29,7 +29,7 @@ interface TaskRow {
   reward: number
 }
 
-/** Tasks `Task 1`, `Task 2`, … with these priorities, and what else is said of them. */
+/** Stores tasks. Each is named `Task 1`, `Task 2`, … with that priority unless its fields say otherwise. */
 export async function addTasks(server: ConsoleServer, { collection }: Collection, ...tasks: Partial<TaskRow>[]): Promise<void> {
   const rows = tasks.map((task, index) => {
     const number = index + 1

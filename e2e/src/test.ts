@@ -1,15 +1,15 @@
 /**
- * The tests' own `test`: a server a worker, on a database of its own (with CITUS_URL: of that cluster), fresh data a test, signing in by
- * cookie, and no noise in the browser's console.
+ * Playwright's `test` with the console's fixtures: each worker has its own server and database (on a Citus cluster if CITUS_URL is set),
+ * each test starts with fresh data, and any message in the browser's console fails it.
  */
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
-import { citusUrl, createDividedDatabase, dropClusterDatabase } from '../../server/test/citus.ts'
+import { citusUrl, createDistributedDatabase, dropClusterDatabase } from '../../server/test/citus.ts'
 import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/test/console-server.ts'
 
 export { type ConsoleServer, expect, PASSWORD }
 
 interface TestFixtures {
-  /** Whether the collections hold the sample data; `test.use({ sample: false })` for an empty console. */
+  /** Whether the console has the sample data. `test.use({ sample: false })` gives an empty console. */
   sample: boolean
   /** Signs a person in by cookie, without the form. */
   signIn: (userType: 'admin' | 'user') => Promise<Person>
@@ -19,7 +19,7 @@ interface TestFixtures {
 
 export interface WorkerFixtures {
   server: ConsoleServer
-  /** Where the sample data is; an option of screens.config.ts. */
+  /** The directory of the sample data, which screens.config.ts can set. */
   sampleDirectory: string
 }
 
@@ -28,7 +28,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     async ({ sampleDirectory }, use) => {
       const name = `arcade_e2e_${process.pid}`
-      const env: Record<string, string> = citusUrl ? { DATABASE_URL: await createDividedDatabase(citusUrl, name) } : {}
+      const env: Record<string, string> = citusUrl ? { DATABASE_URL: await createDistributedDatabase(citusUrl, name) } : {}
       const server = await startConsoleServer(env, { sample: sampleDirectory })
       await use(server)
       await server.stop()
@@ -59,22 +59,22 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
-/** The toast with this text, in its live region. */
+/** Returns the toast with this text. */
 export function toast(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text })
 }
 
-/** A control that is a link or a button, by the specification's name. */
+/** Returns a link or button by its name in the specification. */
 export function control(scope: Page | Locator, name: string | RegExp): Locator {
   return scope.getByRole('button', { name, exact: true }).or(scope.getByRole('link', { name, exact: true }))
 }
 
-/** A form's field, by the specification's label. */
+/** Returns a form's field by its label in the specification. */
 export function field(scope: Page | Locator, label: string): Locator {
   return scope.getByLabel(label, { exact: true })
 }
 
-/** The message stands at the field, for assistive technology too. */
+/** Expects the message at the field, also for assistive technology. */
 export async function expectError(page: Page, label: string, message: string): Promise<void> {
   await expect(page.getByText(message, { exact: true }).first()).toBeVisible()
   await expect(field(page, label)).toHaveAccessibleDescription(message)

@@ -1,11 +1,11 @@
-/** WCAG 2.2 A and AA by axe: every screen, light and dark, at both sizes; no screen scrolls sideways. */
+/** Checks every screen with axe (WCAG 2.2 A and AA), light and dark, at both sizes. No screen may scroll sideways. */
 import { expectAccessible } from '#src/axe.ts'
 import { tooFaint } from '#src/contrast.ts'
 import { screens } from '#src/screens.ts'
 import { sizes } from '#src/sizes.ts'
 import { expect, test } from '#src/test.ts'
 
-test('WCAG 1.4.3: contrasts that axe leaves undecided are decided, over gradients and pictures', async ({ page }) => {
+test('WCAG 1.4.3: contrasts over gradients and pictures, which axe leaves undecided, are computed', async ({ page }) => {
   const picture = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>')
   await page.setContent(`<style>p { background: linear-gradient(#fff, #777) } p.dark { background: #fff url(data:image/svg+xml;base64,${picture.toString('base64')}) }</style>
     <p id="faint" style="color: #767676">Text</p> <p id="clear" style="color: #000">Text</p>

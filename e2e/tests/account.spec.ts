@@ -1,4 +1,4 @@
-/** One's own account, for admins, and links with which users set a new password. */
+/** An admin's own account page, and links with which users set a new password. */
 import type { Browser, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
@@ -17,19 +17,19 @@ async function logIn(page: Page, email: string, password: string): Promise<void>
   await page.keyboard.press('Enter')
 }
 
-/** Another browser, which says that it is Firefox. */
+/** Opens another browser with the user agent of Firefox. */
 async function firefox(browser: Browser, url: string): Promise<Page> {
   const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'
   const context = await browser.newContext({ userAgent, baseURL: url })
   return context.newPage()
 }
 
-test.describe('one’s own account', () => {
+test.describe('an admin’s own account', () => {
   test.beforeEach(async ({ signIn, page: _page }) => {
     await signIn('admin')
   })
 
-  test('is one click away, and changes one’s name after a question', async ({ page, server }) => {
+  test('is one click away, and changes the name after a confirmation', async ({ page, server }) => {
     await page.goto('/social-tasks')
     await page.getByRole('link', { name: 'Your Account' }).click()
     await expect(page).toHaveURL('/account')
@@ -53,7 +53,7 @@ test.describe('one’s own account', () => {
   test.describe('the password', () => {
     test.use({ expectedNoise: { patterns: [/status of 40[01]/] } })
 
-    test('changes with the current one, and ends the sessions elsewhere', async ({ page, server, browser }) => {
+    test('can be changed by giving the current one, which ends all other sessions', async ({ page, server, browser }) => {
       const elsewhere = await firefox(browser, server.url)
       await logIn(elsewhere, 'admin@gmail.com', PASSWORD)
       await expect(elsewhere.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
@@ -81,7 +81,7 @@ test.describe('one’s own account', () => {
     })
   })
 
-  test('sessions are listed, and one elsewhere can be ended', async ({ page, server, browser }) => {
+  test('sessions are listed, and a session on another device can be ended', async ({ page, server, browser }) => {
     const elsewhere = await firefox(browser, server.url)
     await logIn(elsewhere, 'admin@gmail.com', PASSWORD)
     await expect(elsewhere.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
@@ -130,7 +130,7 @@ test.describe('one’s own account', () => {
   }
 })
 
-test('§6 a user has no page of their own account', async ({ page, signIn }) => {
+test('§6 a user who is not an admin has no account page', async ({ page, signIn }) => {
   await signIn('user')
   await page.goto('/account')
   await expect(page).toHaveURL('/')
@@ -167,7 +167,7 @@ test('an admin makes a link with which an imported user sets a first password', 
   await expect(theirs.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
   await theirs.context().close()
 
-  await page.goto(link) // signed in as somebody else
+  await page.goto(link) // signed in as another person
   await expect(page.getByText('This link was used already: the password was set with it.')).toBeVisible()
   await expect(field(page, 'New Password')).toHaveCount(0)
 })

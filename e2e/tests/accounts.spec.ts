@@ -1,4 +1,4 @@
-/** Signed-out area and session: §2, §4, §5, §6, §7, §8. Texts stand here to the letter, as the specification has them. */
+/** Signed-out area and session (§2, §4, §5, §6, §7, §8). Texts are literal copies from the specification. */
 import type { Page } from '@playwright/test'
 import { expect, PASSWORD, test, toast } from '#src/test.ts'
 
@@ -6,7 +6,7 @@ async function fill(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
 }
 
-/** Lets requests to `url` wait until the returned function is called. */
+/** Holds requests to `url` until the returned function is called. */
 async function hold(page: Page, url: string): Promise<() => void> {
   const { promise: released, resolve } = Promise.withResolvers<void>()
   await page.route(url, async (route) => {
@@ -57,7 +57,7 @@ test.describe('§2 signed-out area', () => {
     await expect(spinner).toBeHidden()
   })
 
-  test('§2 … and while the session loads that the page came without', async ({ page }) => {
+  test('§2 a loading screen shows while the session loads, if the page came without one', async ({ page }) => {
     await page.route('/', async (route) => {
       const response = await route.fetch()
       const html = (await response.text()).replace(/(<script type="application\/json" id="session">)[^<]*/, '$1null')
@@ -86,7 +86,8 @@ test.describe('§4 sign-in', () => {
     await expect(page.getByText('Ada Admin').first()).toBeVisible()
     await page.reload()
     await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
-    await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible() // what is asked for during a sign-out is refused, and noise
+    // A request during the sign-out would be refused and logged, so wait until the page has loaded everything.
+    await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible()
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await page.getByRole('button', { name: 'Log Out' }).click()
     await expect(toast(page, 'Logged Out Succesfully!')).toBeVisible()
@@ -120,7 +121,7 @@ test.describe('§4 sign-in', () => {
       await expect(page.getByLabel('Password', { exact: true })).toHaveValue(PASSWORD)
     })
 
-    test('§8 offline is said until the connection is back; the password stays for the next try', async ({
+    test('§8 a notice says that the browser is offline until the connection is back; the password stays in its field', async ({
       page,
       context,
       server,
@@ -232,25 +233,25 @@ test.describe('§6 roles', () => {
 
   test.describe('§4', () => {
     test.use({ expectedNoise: { patterns: [/status of 401/] } })
-    test('§4 whose session has ended is at the Login screen at the next thing they do', async ({ page, context, signIn }) => {
+    test('§4 a user whose session has ended gets the Login screen on their next action', async ({ page, context, signIn }) => {
       await signIn('admin')
       await page.goto('/')
       await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
-      await expect(page.getByText('Live', { exact: true })).toBeVisible() // nothing that the page asks for by itself is left to be refused
+      await expect(page.getByText('Live', { exact: true })).toBeVisible() // the page makes no more requests by itself
       await context.clearCookies()
       await page.getByRole('link', { name: 'Manage Users' }).click()
       await expectLogin(page)
-      const said = page.getByText('Your session has ended. Sign in again to go on where you were.')
-      await expect(said).toBeVisible()
+      const notice = page.getByText('Your session has ended. Sign in again to go on where you were.')
+      await expect(notice).toBeVisible()
       await page.reload()
-      await expect(said).toBeVisible()
+      await expect(notice).toBeVisible()
       await fill(page, { Email: 'admin@gmail.com', Password: PASSWORD })
       await page.getByRole('button', { name: 'Sign In' }).click()
       await expect(page.getByRole('heading', { name: 'Manage Users' })).toBeVisible()
       await expect(page).toHaveURL('/manage-users')
     })
 
-    test('§4 whoever signs in after somebody else’s session has ended comes to /admin', async ({
+    test('§4 a user who signs in after another user’s session has ended goes to /admin', async ({
       page,
       context,
       server,

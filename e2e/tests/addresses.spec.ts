@@ -1,4 +1,4 @@
-/** Addresses with values that nobody can mean show the nearest page that there is. */
+/** Addresses with invalid values show the closest valid page. */
 import { rows, settled } from '#src/lists.ts'
 import { expect, test } from '#src/test.ts'
 
@@ -16,7 +16,7 @@ for (const [path, shown] of [
   ['/social-tasks?page=9999', 'Page 1 of 1'],
   ['/social-tasks?page=1e300', 'Page 1 of 1'],
 ] as const) {
-  test(`Lists: ${path} shows the nearest list that there is`, async ({ page }) => {
+  test(`Lists: ${path} shows the closest valid list`, async ({ page }) => {
     await page.goto(path)
     await expect(page.getByText(shown)).toBeVisible()
     await settled(page)
@@ -26,7 +26,7 @@ for (const [path, shown] of [
   })
 }
 
-test('Lists: a page number beyond the end, beside a cursor that means a page, is the last number', async ({ page }) => {
+test('Lists: a page number beyond the end, together with a cursor, shows the last page', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await page.getByRole('button', { name: 'Next Page' }).click()
   await expect(page.getByText('Page 2 of 241')).toBeVisible()
@@ -35,7 +35,7 @@ test('Lists: a page number beyond the end, beside a cursor that means a page, is
   await expect(rows(page)).toHaveCount(5)
 })
 
-test('Lists: back does not lead to a page that is no more', async ({ page }) => {
+test('Lists: Back skips an address with a page that does not exist', async ({ page }) => {
   await page.goto('/manage-users')
   await settled(page)
   await page.goto('/social-tasks?page=7')
@@ -45,7 +45,7 @@ test('Lists: back does not lead to a page that is no more', async ({ page }) => 
 })
 
 for (const range of ['30d', 'zzz']) {
-  test(`?range=${range} is the range that the dashboard has anyway, and marks it`, async ({ page }) => {
+  test(`?range=${range} shows the dashboard’s default range, marks it and leaves the address`, async ({ page }) => {
     await page.goto(`/?range=${range}`)
     const ranges = page.getByRole('group', { name: 'Range of time' })
     await expect(ranges.getByRole('link', { name: '30 d' })).toHaveAttribute('aria-current', 'page')
@@ -54,7 +54,7 @@ for (const range of ['30d', 'zzz']) {
   })
 }
 
-test('an address with a tab and a page that nobody can mean shows the first tab', async ({ page }) => {
+test('an address with an invalid tab and page shows the first tab', async ({ page }) => {
   await page.goto('/history?tab=zzz&page=abc')
   await expect(page.getByRole('tab', { name: 'Annoucements' })).toHaveAttribute('aria-selected', 'true')
   await expect(page).toHaveURL('/history')

@@ -24,7 +24,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-test('§5 every message, none of them before its field was touched', async ({ page, server }) => {
+test('§5 every message shows, but only after its field was touched', async ({ page, server }) => {
   await page.goto('/annoucements')
   await control(page, 'Add Annoucement').click()
   await expect(page).toHaveURL('/annoucement-form')
@@ -121,7 +121,7 @@ const links = [
 for (const { label, saved } of links) {
   test(`§5 ${label}: what is stored`, async ({ page, server }) => {
     await page.goto('/annoucement-form')
-    for (const values of [newDesc, newLink]) await fillIn(page, values) // with a description that is not for a link
+    for (const values of [newDesc, newLink]) await fillIn(page, values) // also a description, which announcements of type link do not have
     await field(page, 'Link Type').selectOption({ label: 'Link with input' })
     await field(page, 'Input Text').fill('Paste it')
     await field(page, 'Link Type').selectOption({ label })
@@ -156,7 +156,7 @@ test('§4 Enter submits, and a double submit is impossible', async ({ page, serv
   expect(await stored(server)).toHaveLength(1)
 })
 
-test.describe('while the browser looks at an image', () => {
+test.describe('while the browser decodes an image', () => {
   const release = (page: Page) => page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
 
   test.beforeEach(async ({ page }) => {
@@ -173,7 +173,7 @@ test.describe('while the browser looks at an image', () => {
     await fillIn(page, newLink)
   })
 
-  test('§5 a form that is submitted waits for it', async ({ page, server }) => {
+  test('§5 submitting the form waits for it', async ({ page, server }) => {
     await field(page, 'Image').setInputFiles(banner)
     await field(page, 'Title').press('Enter')
     await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
@@ -182,7 +182,7 @@ test.describe('while the browser looks at an image', () => {
     expect(await stored(server)).toMatchObject([{ image_name: banner.name }])
   })
 
-  test('§5 a form that is submitted is not sent if the image is damaged', async ({ page, server }) => {
+  test('§5 submitting the form sends nothing if the image is damaged', async ({ page, server }) => {
     await field(page, 'Image').setInputFiles({ ...banner, buffer: banner.buffer.subarray(0, 40) })
     await field(page, 'Title').press('Enter')
     await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
@@ -214,7 +214,10 @@ test('§8 Announcement Updated Successfully!: from the address, back on the list
 test.describe('an Active announcement', () => {
   const notice = 'This announcement is Active. An update makes it In Active; players see it again once it is activated.'
 
-  test('§4 the form says that Update makes it In Active; of one that is In Active it does not', async ({ page, server }) => {
+  test('§4 the form says that Update makes it In Active, but not for an announcement that is In Active', async ({
+    page,
+    server,
+  }) => {
     await add(server, season, retweet)
     await page.goto('/annoucement-form-update?id=retweet')
     await expect(page.getByText(notice)).toBeVisible()
@@ -250,7 +253,7 @@ test.describe('an Active announcement', () => {
   }
 })
 
-test('§5 an update clears what does not apply', async ({ page, server }) => {
+test('§5 an update clears fields that the type does not have', async ({ page, server }) => {
   await add(server, season, retweet)
   await page.goto('/annoucement-form-update?id=season')
   await fillIn(page, { Type: 'link', Link: 'https://t.me/arcade', 'Link Type': 'noInput' })
@@ -324,7 +327,7 @@ test.describe('refusals', () => {
     expect(await stored(server)).toHaveLength(1)
   })
 
-  test('§5 what is no image is refused when it is chosen', async ({ page, server }) => {
+  test('§5 a file that is not an image is refused when it is chosen', async ({ page, server }) => {
     await page.goto('/annoucement-form')
     const buffer = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
     await field(page, 'Image').setInputFiles({ name: 'evil.png', mimeType: 'image/png', buffer })
@@ -335,7 +338,7 @@ test.describe('refusals', () => {
     expect(await stored(server)).toMatchObject([{ title: 'Season 3', image_key: null }])
   })
 
-  test('§8 Error Creating Announcement! for a file that the server refuses, and why', async ({ page, server }) => {
+  test('§8 Error Creating Announcement! for a file that the server refuses, with the reason', async ({ page, server }) => {
     const message = 'The image is damaged or incomplete.'
     const json = { success: false, code: 'INVALID_INPUT', message, error: message, fields: { body: message } }
     await page.route('**/api/files/announcements?*', (route) => route.fulfill({ status: 400, json }))
@@ -359,7 +362,7 @@ test.describe('refusals', () => {
     await expect(toast(page, 'Error Updating Announcement!')).toBeVisible()
     await expect(toast(page, 'Somebody else has changed this meanwhile')).toBeVisible()
     await expect(page.getByRole('form').getByText(/Somebody else has changed this meanwhile/)).toBeVisible()
-    await expect(page.getByText('This announcement is Active.')).toHaveCount(0) // it may have been changed, too
+    await expect(page.getByText('This announcement is Active.')).toHaveCount(0) // the status may have changed too
     await expect(field(page, 'Title')).toHaveValue('Mine')
     expect(await stored(server)).toMatchObject([{ title: 'Meanwhile' }])
     await page.getByRole('button', { name: 'Load the new version' }).click()
@@ -367,11 +370,7 @@ test.describe('refusals', () => {
   })
 })
 
-test('§7 a double click, and a click after an answer that was lost, make one announcement', async ({
-  page,
-  server,
-  expectedNoise,
-}) => {
+test('§7 a double click, and a retry after a lost answer, create one announcement', async ({ page, server, expectedNoise }) => {
   expectedNoise.patterns = [/Failed to load resource/]
   await page.goto('/annoucement-form')
   await fillIn(page, newDesc)

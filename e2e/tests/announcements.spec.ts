@@ -36,7 +36,7 @@ test('§2 In Active in red, Active in green', async ({ page, server }) => {
   expect(green).toBeGreaterThan(1.5 * Math.max(r, b))
 })
 
-test('§9 50 rows a page, numbered through; the page in the address', async ({ page, server }) => {
+test('§9 50 rows a page with continuous numbers; the page in the address', async ({ page, server }) => {
   await add(server, ...Array.from({ length: 51 }, (_, n) => ({ ...season, id: `n${n}`, title: `Announcement ${n + 1}` })))
   await page.goto('/annoucements')
   await expect(page.getByText('Page 1 of 2', { exact: true })).toBeVisible()
@@ -73,7 +73,7 @@ test('§4 the status is toggled after its confirmation, both ways; Status Update
   expect(await stored(server)).toMatchObject([{ status: false }])
 })
 
-test('§4 the question says which way it goes and how many players are told', async ({ page, server }) => {
+test('§4 the confirmation says the new status and how many players get the news', async ({ page, server }) => {
   await add(server, season, retweet)
   await page.goto('/annoucements')
   await statusButton(page, 'Season 2', 'In Active').click()
@@ -136,13 +136,13 @@ test.describe('refusals', () => {
     const reloaded = page.waitForResponse('**/api/announcements?*')
     await confirm(page)
     await expect(toast(page, 'The users could not be told')).toBeVisible()
-    await reloaded // otherwise it might say what the next line makes of it
+    await reloaded // otherwise the list might already show the change below
     await expect(statusButton(page, 'Season 2', 'In Active')).toBeVisible()
     await server.database.db.updateTable('announcements').set({ status: true, version: 2 }).execute()
     await statusButton(page, 'Season 2', 'In Active').click()
     await confirm(page)
     await expect(toast(page, 'Somebody else has changed the status meanwhile.')).toBeVisible()
-    await expect(statusButton(page, 'Season 2', 'Active')).toBeVisible() // as it is now
+    await expect(statusButton(page, 'Season 2', 'Active')).toBeVisible() // the present status
     expect(await stored(server)).toMatchObject([{ status: true }])
   })
 })

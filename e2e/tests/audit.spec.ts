@@ -1,4 +1,4 @@
-/** The audit trail as admins read it: what was done stands there with before and after, is filtered and exported. */
+/** The page of the audit trail: entries with old and new values, filters and exports. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
@@ -13,7 +13,7 @@ test.use({ sample: false })
 
 const chips = (page: Page) => page.getByRole('list', { name: 'Active filters' }).getByRole('listitem')
 
-/** An operator gives the first task another title and reward, by the form. */
+/** Changes title and reward of the first task, through the form. */
 async function changeATask(page: Page, server: ConsoleServer): Promise<void> {
   await addTasks(server, social, { title: 'Follow us', reward: 5 })
   await page.goto('/social-tasks-form-update?id=social-1')
@@ -23,13 +23,13 @@ async function changeATask(page: Page, server: ConsoleServer): Promise<void> {
   await expect(page).toHaveURL('/social-tasks')
 }
 
-/** Another admin adds a task, so that there are acts of two people. */
+/** Adds a task as another admin, so that there are acts of two people. */
 async function actAsBo(server: ConsoleServer): Promise<void> {
   const task = { priority: 1, type: 'twitter', title: 'A task of Bo', link: 'https://x.com/bo', reward: 1 }
   await (await otherAdmin(server)).call('POST', '/api/daily-tasks', task)
 }
 
-test('Audit: what an operator did stands there first, before → after, with the exact moment and the request', async ({
+test('Audit: an operator’s act is listed first, with before → after, the exact time and the request', async ({
   page,
   signIn,
   server,
@@ -55,7 +55,7 @@ test('Audit: what an operator did stands there first, before → after, with the
   await expect(first.getByRole('button', { name: 'Changed a task' })).toBeFocused()
 })
 
-test('Audit: filtered by a person, an action and a record; chips say names, also where nothing matches', async ({
+test('Audit: entries are filtered by person, action and record; chips show names, also if nothing matches', async ({
   page,
   signIn,
   server,
@@ -88,7 +88,7 @@ test('Audit: filtered by a person, an action and a record; chips say names, also
   await expect(chips(page).filter({ hasText: 'Record' })).toHaveText('Record: Follow the moon')
 })
 
-test('Audit: filtered by the time of day, the last minute included; an address with a day means all of it', async ({
+test('Audit: entries are filtered by time, including the last minute; a date in the address means the whole day', async ({
   page,
   signIn,
   server,
@@ -125,7 +125,7 @@ test('Audit: filtered by the time of day, the last minute included; an address w
   await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${local.shown.split(' ')[0]} 11:59 PM`)
 })
 
-test('Audit: newer entries are announced and shown when one asks for them', async ({ page, signIn, server }) => {
+test('Audit: newer entries are announced by a button, which shows them', async ({ page, signIn, server }) => {
   await page.clock.install()
   await signIn('admin')
   await page.goto('/audit?actorKind=user')
@@ -138,7 +138,7 @@ test('Audit: newer entries are announced and shown when one asks for them', asyn
   await expect(newer).toBeHidden()
 })
 
-test('Audit: what is shown is exported, and that is an act, too', async ({ page, signIn, server }) => {
+test('Audit: the export has the rows that are shown, and is itself an act in the trail', async ({ page, signIn, server }) => {
   await signIn('admin')
   await changeATask(page, server)
   await actAsBo(server)

@@ -1,11 +1,11 @@
-/** What admins see of backups, on their own page and on the dashboard (design §8). */
+/** Backups on their page and on the dashboard (design §8). */
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
 import { expect, test } from '#src/test.ts'
 
 test.use({ sample: false })
 
-test('the page of backups lists the last ones, with what is wrong; nothing is said on the dashboard where none is scheduled', async ({
+test('the page of backups lists the last ones with their errors; the dashboard shows no alert if none is scheduled', async ({
   page,
   server,
   signIn,

@@ -1,4 +1,4 @@
-/** The page on which admins make, rotate and revoke the bot's tokens (design §8). */
+/** The page on which admins create, rotate and revoke bot tokens (design §8). */
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
 import { expect, field, test, toast } from '#src/test.ts'
@@ -8,13 +8,13 @@ test.use({ sample: false })
 const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
 const shownToken = (page: Page) => field(page, 'Token of game').inputValue()
 
-/** What a bot with this token is answered. */
+/** Returns the status of a bot's call with this token. */
 async function statusWith(url: string, token: string): Promise<number> {
   const answer = await fetch(`${url}/update-users-status`, { headers: { authorization: `Bearer ${token}` } })
   return answer.status
 }
 
-test('§8 a token is made with a scope and shown once, rotated with two that work, and revoked', async ({
+test('§8 a token is created with a scope and shown once; after a rotation both tokens work; it can be revoked', async ({
   page,
   server,
   signIn,
@@ -73,7 +73,7 @@ test('§8 a token is made with a scope and shown once, rotated with two that wor
 test.describe('a name that is taken', () => {
   test.use({ expectedNoise: { patterns: [/status of 409/] } })
 
-  test('§8 is said at the name, and nothing is lost', async ({ page, signIn }) => {
+  test('§8 shows its message at the name, and the form keeps its text', async ({ page, signIn }) => {
     await signIn('admin')
     await page.goto('/bot-tokens')
     await field(page, 'Name').fill('game')
@@ -88,14 +88,17 @@ test.describe('a name that is taken', () => {
   })
 })
 
-test('§6 a user who is no admin gets neither the link nor the page', async ({ page, signIn }) => {
+test('§6 a user who is not an admin gets neither the link nor the page', async ({ page, signIn }) => {
   await signIn('user')
   await page.goto('/bot-tokens')
   await expect(page.getByRole('link', { name: 'Bot Tokens' })).toHaveCount(0)
   await expect(page.getByRole('heading', { name: 'Bot Tokens' })).toHaveCount(0)
 })
 
-test('What was typed of a new token is asked about before the page is left, and offered as a draft', async ({ page, signIn }) => {
+test('Leaving the page with a half-typed token asks first, and the text is offered as a draft later', async ({
+  page,
+  signIn,
+}) => {
   await signIn('admin')
   await page.goto('/bot-tokens')
   await field(page, 'Name').fill('game of')

@@ -1,4 +1,4 @@
-/** While an act on a row is under way, the row shows it and takes no other act, on every kind of list. */
+/** A row with a pending act shows this and allows no other act, on every kind of list. */
 import type { Locator, Page } from '@playwright/test'
 import { row as announcement } from '#src/announcements.ts'
 import { rows, settled } from '#src/lists.ts'
@@ -8,7 +8,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-/** Holds back calls of the method until they are let go. */
+/** Holds calls of the method until the returned function is called. */
 async function hold(page: Page, method: 'GET' | 'POST' | 'DELETE', path: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(path, async (route) => {
@@ -30,7 +30,7 @@ async function expectBusy(row: Locator): Promise<void> {
 
 const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
 
-test('Rows: one that is being deleted is dimmed and inert at once, until the list is there without it', async ({ page }) => {
+test('Rows: a row that is being deleted is dimmed and inert until the list is loaded without it', async ({ page }) => {
   await page.goto('/daily-tasks')
   await settled(page)
   const count = await rows(page).count()
@@ -54,7 +54,10 @@ test('Rows: one that is being deleted is dimmed and inert at once, until the lis
   await expect(first).toBeFocused()
 })
 
-test('Rows: one that could not be deleted is as before, and its button has the focus again', async ({ page, expectedNoise }) => {
+test('Rows: if a row could not be deleted, it is as before and its button has the focus again', async ({
+  page,
+  expectedNoise,
+}) => {
   expectedNoise.patterns = [/status of 500/]
   await page.goto('/daily-tasks')
   await settled(page)
@@ -70,7 +73,7 @@ test('Rows: one that could not be deleted is as before, and its button has the f
   releaseList()
 })
 
-test('Rows: picked ones are dimmed and inert while an act on them is under way, the others are not', async ({ page }) => {
+test('Rows: selected rows are dimmed and inert during an act on them, other rows are not', async ({ page }) => {
   await page.goto('/daily-tasks')
   await settled(page)
   const count = await rows(page).count()
@@ -87,7 +90,7 @@ test('Rows: picked ones are dimmed and inert while an act on them is under way, 
   await expect(page.locator('tr[aria-busy]')).toHaveCount(0)
 })
 
-test('Rows: an announcement whose status is turned round and a record that is restored are busy, too', async ({ page }) => {
+test('Rows: an announcement during a change of status and a record during its restore are busy too', async ({ page }) => {
   await page.goto('/annoucements')
   await settled(page)
   const toggled = announcement(page, 'Season 2 is live')
@@ -112,7 +115,7 @@ test('Rows: an announcement whose status is turned round and a record that is re
   await expect(restored).toHaveCount(0)
 })
 
-test('Rows: an item of a list without a table is busy after its question was confirmed', async ({ page }) => {
+test('Rows: an item of a list without a table is busy after its confirmation', async ({ page }) => {
   await page.goto('/bot-tokens')
   await page.getByLabel('Name').fill('The game')
   await page.getByRole('button', { name: 'Create' }).click()

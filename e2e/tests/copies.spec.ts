@@ -1,4 +1,4 @@
-/** Copies of tasks and announcements (§2, §5): an add form that begins as its original, with files of its own. */
+/** Copies of tasks and announcements (§2, §5): the add form starts with the original's values, and the copy gets its own files. */
 import type { Page } from '@playwright/test'
 import { badge, banner, expectShown, row as announcementRow, season, statusButton, stored, titles } from '#src/announcements.ts'
 import { expectAccessible } from '#src/axe.ts'
@@ -48,7 +48,7 @@ for (const facts of [social, daily] as const) {
   test.describe(title, () => {
     test.use({ expectedNoise: { patterns: [/status of 404/] } })
 
-    test(`§8 ${title}: a copy of a task that is gone`, async ({ page }) => {
+    test(`§8 ${title}: duplicating a task that is gone shows an error without Retry`, async ({ page }) => {
       await page.goto(`${path}-form?from=gone`)
       await expect(page.getByText('This task does not exist any more.')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0) // it would not bring the task back
@@ -61,7 +61,7 @@ for (const facts of [social, daily] as const) {
 const duplicateOf = (page: Page, title: string) =>
   announcementRow(page, title).getByRole('button', { name: 'Duplicate', exact: true })
 
-/** An announcement with both files, made by the form, and its copy. */
+/** Creates an announcement with both files through the form, and a copy of it. */
 async function addWithCopy(page: Page): Promise<void> {
   await page.goto('/annoucement-form')
   await field(page, 'Type').selectOption('link')
@@ -94,7 +94,10 @@ for (const [removed, kept] of [
   ['Season 3', 'Season 4'],
   ['Season 4', 'Season 3'],
 ] as const) {
-  test(`§7 Announcements: a copy has files of its own; without ${removed} those of ${kept} stay`, async ({ page, server }) => {
+  test(`§7 Announcements: a copy has its own files; when ${removed} is deleted, those of ${kept} stay`, async ({
+    page,
+    server,
+  }) => {
     await addWithCopy(page)
     const rows = await stored(server)
     const { image_name: imageName, icon_name: iconName } = rows[0] ?? {}

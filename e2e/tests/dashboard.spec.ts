@@ -84,7 +84,7 @@ test.describe('§8 failing metrics', () => {
 
 const HOUR_MS = 3_600_000
 
-/** Players who join now, or so many hours ago, and take part in the sample's daily task `Spin the wheel`. */
+/** Counts players who join `hoursAgo` and take part in the sample's daily task `Spin the wheel`. */
 async function addPlayers({ database }: ConsoleServer, players: number, hoursAgo = 0): Promise<void> {
   await addActivity(database, players, {
     kind: 'daily',
@@ -122,10 +122,7 @@ test('Dashboard: the five cards come first and lead to their lists', async ({ pa
   }
 })
 
-test('Dashboard: the first four cards stand in one row, or two and two where there is no room for that', async ({
-  page,
-  signIn,
-}) => {
+test('Dashboard: the first four cards are in one row, or in two rows if there is not enough room', async ({ page, signIn }) => {
   await signIn('admin')
   const titles = ['Total Users', 'User Type', 'Telegram Users', 'Active Announcements']
   for (const [width, inRow] of Object.entries({ 800: 2, 1000: 2, 1210: 2, 1280: 4, 1440: 4, 1920: 4 })) {
@@ -137,7 +134,7 @@ test('Dashboard: the first four cards stand in one row, or two and two where the
   }
 })
 
-test('Dashboard: the range is in the address, outlives a reload, and every chart is a table too', async ({
+test('Dashboard: the range is in the address and survives a reload, and every chart can be a table', async ({
   page,
   server,
   signIn,
@@ -187,7 +184,7 @@ test('Dashboard: the range is in the address, outlives a reload, and every chart
   await expect(row).toHaveText(['October 2026', ...counts, counts.reduce((sum, count) => sum + count)].join(''))
 })
 
-test('Dashboard: panels without activity say when the last one was, and lead to a range that shows it', async ({
+test('Dashboard: panels without activity say when the last activity was, and link to a range that shows it', async ({
   page,
   server,
   signIn,
@@ -202,7 +199,7 @@ test('Dashboard: panels without activity say when the last one was, and lead to 
   await expect(card(page, 'Participations').locator('header')).toContainText('4')
 })
 
-test('Dashboard: of who is erased, or has no name, the top balances tell the number once', async ({ page, server, signIn }) => {
+test('Dashboard: Top balances shows the id of an erased or nameless player once', async ({ page, server, signIn }) => {
   const { db } = server.database
   const { rows } = await sql<{ id: number }>`select user_id as id from balances order by balance desc, user_id limit 2`.execute(
     db,
@@ -221,7 +218,7 @@ test('Dashboard: of who is erased, or has no name, the top balances tell the num
   await expect(ranks.nth(1).getByText(String(nameless), { exact: true })).toHaveCount(1)
 })
 
-test('Dashboard: the ranks lead to the player, the item and the list of a type', async ({ page, server, signIn }) => {
+test('Dashboard: the ranks link to the player, the item and the list of a type', async ({ page, server, signIn }) => {
   await addPlayers(server, 7)
   await signIn('admin')
   await page.goto('/')
@@ -245,7 +242,7 @@ test('Dashboard: the ranks lead to the player, the item and the list of a type',
   await expect(page.getByRole('heading', { name: 'Spin the wheel' })).toBeVisible()
 })
 
-test('Dashboard: a chart is read by keyboard: one stop, arrows move, Escape hides the value', async ({
+test('Dashboard: a chart can be read by keyboard: it is one tab stop, arrows move, Escape hides the value', async ({
   page,
   server,
   signIn,
@@ -273,9 +270,9 @@ test('Dashboard: a chart is read by keyboard: one stop, arrows move, Escape hide
   await expect(chart).not.toContainText('new players')
 })
 
-test.describe('Dashboard in the zone of the operator', () => {
+test.describe('Dashboard in the operator’s time zone', () => {
   test.use({ timezoneId: 'Asia/Kolkata' })
-  test('Dashboard: hours are those of the operator, days those of UTC', async ({ page, server, signIn }) => {
+  test('Dashboard: hours are in the operator’s time zone, days in UTC', async ({ page, server, signIn }) => {
     await addPlayers(server, 3)
     await signIn('admin')
     await page.goto('/?range=24h')
@@ -288,11 +285,7 @@ test.describe('Dashboard in the zone of the operator', () => {
   })
 })
 
-test('Dashboard: figures change by themselves, without a reload and without a word to screen readers', async ({
-  page,
-  server,
-  signIn,
-}) => {
+test('Dashboard: figures change without a reload, and screen readers do not announce it', async ({ page, server, signIn }) => {
   await signIn('admin')
   await page.goto('/?range=24h')
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
@@ -327,7 +320,7 @@ test.describe('Dashboard: activity that fails', () => {
   test.use({ expectedNoise: { patterns: [/status of 500/] } })
   test('Dashboard: activity that cannot be loaded says so and can be tried again; the cards stay', async ({ page, signIn }) => {
     await signIn('admin')
-    // What is new would bring the figures that the call does not.
+    // The stream of events would bring the figures that the failing call does not.
     await page.route('**/api/events*', (route) => route.fulfill({ status: 204 }))
     await page.route('**/api/activity*', (route) =>
       route.fulfill({ status: 500, json: { success: false, code: 'METRICS_FAILED', message: 'Error calculating metrics' } }),
@@ -343,7 +336,7 @@ test.describe('Dashboard: activity that fails', () => {
 
 test.describe('Dashboard without data', () => {
   test.use({ sample: false })
-  test('Dashboard: where nothing has happened the panels say so', async ({ page, signIn }) => {
+  test('Dashboard: if nothing has happened, the panels say so', async ({ page, signIn }) => {
     await signIn('admin')
     for (const range of ['', '?range=24h', '?range=all']) {
       await page.goto(`/${range}`)
@@ -378,7 +371,7 @@ test('Dashboard: axe finds nothing in charts and tables, in light and dark, at b
   }
 })
 
-/** How far what was on the page moved while it loaded (web.dev/cls), without anyone's doing. */
+/** Returns the page's layout shift without user input (https://web.dev/cls). */
 function layoutShift(page: Page): Promise<number> {
   return page.evaluate(
     () =>

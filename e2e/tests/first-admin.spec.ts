@@ -1,4 +1,4 @@
-/** The first admin (design §7): what a fresh installation says, and what became of a set-up link. */
+/** The first admin (design §7): what a fresh installation shows, and set-up links that work, have expired or are used. */
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
@@ -15,7 +15,7 @@ async function register(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Create Account' }).click()
 }
 
-test('a fresh installation says that an account can do nothing, and where the link is', async ({ page }) => {
+test('a fresh installation says that a new account can do nothing, and where the set-up link is', async ({ page }) => {
   await page.goto('/')
   await page.getByRole('link', { name: 'Create an account' }).click()
   await expect(page.getByText('There is no admin yet.')).toBeVisible()
@@ -29,14 +29,14 @@ test('a fresh installation says that an account can do nothing, and where the li
   await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
 })
 
-test('with an admin, Create an account says nothing of it', async ({ page, server }) => {
+test('once there is an admin, Create an account shows no hint about it', async ({ page, server }) => {
   await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
   await page.goto('/register')
   await expect(page.getByRole('button', { name: 'Create Account' })).toBeVisible()
   await expect(page.getByText('There is no admin yet.')).toHaveCount(0)
 })
 
-test('a set-up link says that it makes the first admin, and does; used again it says so', async ({ page, server, context }) => {
+test('a set-up link makes the first admin, once; after that it says that it is used', async ({ page, server, context }) => {
   const link = await server.newSetupLink()
   await page.goto(link)
   await expect(page.getByText('This link makes the first admin')).toBeVisible()
@@ -56,7 +56,7 @@ test('a set-up link says that it makes the first admin, and does; used again it 
   await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
 })
 
-test('an expired link and one that a newer one has replaced say so', async ({ page, server }) => {
+test('an expired set-up link and one that was replaced by a newer one say so', async ({ page, server }) => {
   const older = await server.newSetupLink()
   const newer = await server.newSetupLink()
   await page.goto(older)
@@ -69,7 +69,11 @@ test('an expired link and one that a newer one has replaced say so', async ({ pa
   await expect(page.getByText(COMMAND, { exact: true })).toBeVisible()
 })
 
-test('signed in, the link says whose place the new account takes', async ({ page, server, signIn }) => {
+test('to a signed-in user, the link says which account the new one replaces in this browser', async ({
+  page,
+  server,
+  signIn,
+}) => {
   await signIn('user')
   await page.goto(await server.newSetupLink())
   await expect(page.getByText('This link makes the first admin')).toBeVisible()
@@ -82,7 +86,7 @@ test('signed in, the link says whose place the new account takes', async ({ page
 test.describe('refusals', () => {
   test.use({ expectedNoise: { patterns: [/status of (403|409)/] } })
 
-  test('an e-mail that is taken: what to do instead, and the link stays good', async ({ page, server }) => {
+  test('an e-mail that is taken: the form says what to do instead, and the link still works', async ({ page, server }) => {
     await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'user' })
     await page.goto(await server.newSetupLink())
     await register(page, 'ada@gmail.com')
@@ -95,7 +99,7 @@ test.describe('refusals', () => {
     await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
   })
 
-  test('a link that expires while one types: the form says so, and is the ordinary one from then on', async ({
+  test('a link that expires during typing: the form says so and becomes the ordinary registration form', async ({
     page,
     server,
   }) => {

@@ -1,7 +1,7 @@
 /**
- * Design §9: the JavaScript of a first load, gzip: all that is fetched until the page is drawn with its figures and rests, without an
- * interaction. What the browser fetches ahead for the page after it, with nothing else to do, delays nothing and is told by its request's
- * header. Sizes, unlike times, are the same on every machine; times are in bench/.
+ * Design §9: the size of the JavaScript of a first load, with gzip: all scripts until the page shows its figures and the network is idle.
+ * Scripts that the idle browser prefetches for the next page do not count; their requests have the header `Sec-Purpose: prefetch`. Sizes
+ * are the same on every machine, so tests can check them. Times are measured in bench/.
  */
 import { gzipSync } from 'node:zlib'
 import type { Page, Request } from '@playwright/test'
@@ -27,11 +27,14 @@ for (const { name, isSignedIn, ready, budgetBytes } of [
   })
 }
 
-test('design §9: the page that follows a sign-in is fetched while one types, and once', async ({ page, server }) => {
+test('design §9: the scripts of the page after sign-in are prefetched while the user types, and fetched only once', async ({
+  page,
+  server,
+}) => {
   const { email } = await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
   const requests = scriptRequests(page)
   await page.goto('/')
-  // A busy browser is idle later than its network.
+  // The browser prefetches when it is idle. On a busy machine that is later than the idle network.
   const links = page.locator('head > link[rel=prefetch]')
   await expect(links).not.toHaveCount(0)
   const scripts = await links.evaluateAll((all) =>
@@ -64,7 +67,7 @@ function scriptRequests(page: Page): Request[] {
   return requests
 }
 
-/** What the page needed, and what was fetched for the one after it. */
+/** Separates the requests of this page from those that the browser prefetched for the next one. */
 async function sortOut(requests: Request[]): Promise<{ needed: Request[]; ahead: Request[] }> {
   const purposes = await Promise.all(requests.map((request) => request.headerValue('sec-purpose')))
   return {

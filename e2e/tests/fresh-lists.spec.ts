@@ -1,4 +1,4 @@
-/** A list that is shown stays as it is in the database: it is loaded again by itself, and nothing that one is about to do is disturbed. */
+/** An open list is reloaded by itself when the data changes, and this does not disturb the operator's work. */
 import type { Page } from '@playwright/test'
 import { add, retweet, season, row, statusButton } from '#src/announcements.ts'
 import { settled } from '#src/lists.ts'
@@ -11,7 +11,7 @@ test.beforeEach(async ({ signIn, page }) => {
   await page.clock.install()
 })
 
-/** Half a minute and more passes. */
+/** Lets more than half a minute pass, after which lists are reloaded. */
 const wait = (page: Page) => page.clock.runFor(31_000)
 const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('focus')))
 
@@ -34,7 +34,10 @@ test.describe('with two announcements', () => {
     await expect(statusButton(page, 'Retweet', 'Active')).toBeVisible()
   })
 
-  test('Audit: a trail that is read does not move by itself, and says what is newer', async ({ page, server }) => {
+  test('Audit: an open audit trail does not change by itself, and a button says how many entries are newer', async ({
+    page,
+    server,
+  }) => {
     const other = await otherAdmin(server)
     await page.goto('/audit')
     const what = column(page, 3)
@@ -47,7 +50,7 @@ test.describe('with two announcements', () => {
     expect(await what.allTextContents()).toEqual(before)
   })
 
-  test('Lists: what somebody else has changed is there when one comes back to the window', async ({ page, server }) => {
+  test('Lists: changes by another admin show when the window gets the focus again', async ({ page, server }) => {
     const other = await otherAdmin(server)
     await page.clock.runFor(2000)
     await other.call('POST', '/api/announcements/retweet/status', { status: true })
@@ -57,7 +60,7 @@ test.describe('with two announcements', () => {
     await expect(page.getByRole('alertdialog')).toContainText('It becomes Active.')
   })
 
-  test('Lists: a list that one only looks at is loaded again every half minute, and what one has in hand stays', async ({
+  test('Lists: an open list is reloaded every half minute, and the focused row keeps its element and focus', async ({
     page,
     server,
   }) => {
@@ -77,7 +80,7 @@ test.describe('with two announcements', () => {
     await expect(page.getByRole('row').filter({ hasText: 'Season 2' }), 'the row that stands there now').toBeFocused()
   })
 
-  test('Lists: nothing is loaded again behind a question or while rows are picked', async ({ page, server }) => {
+  test('Lists: a list is not reloaded during a confirmation or while rows are selected', async ({ page, server }) => {
     const requests = countRequests(page, '/api/announcements?')
     const other = await otherAdmin(server)
     await statusButton(page, 'Retweet', 'Active').click()
@@ -96,7 +99,7 @@ test.describe('with two announcements', () => {
     expect(requests()).toBeGreaterThan(0)
   })
 
-  test('Lists: a page that nobody has touched for an hour asks for nothing more, until somebody does', async ({ page }) => {
+  test('Lists: after an hour without input a list is no longer reloaded, until there is input again', async ({ page }) => {
     const requests = countRequests(page, '/api/announcements?')
     await page.clock.fastForward('01:01:00')
     await page.clock.runFor(1000)
@@ -108,10 +111,7 @@ test.describe('with two announcements', () => {
     await expect.poll(requests).toBeGreaterThan(before)
   })
 
-  test('Lists: no list is loaded again while a row is being moved by hand, and until the move is saved', async ({
-    page,
-    server,
-  }) => {
+  test('Lists: a list is not reloaded while a row is being moved and until the move is saved', async ({ page, server }) => {
     await addTasks(server, social, { title: 'First' }, { title: 'Second' })
     await page.goto('/social-tasks')
     await settled(page)
@@ -142,10 +142,7 @@ test.describe('with two announcements', () => {
   })
 })
 
-test('Lists: Telegram Users shows a balance that the game has changed meanwhile, scrolled as it was', async ({
-  page,
-  server,
-}) => {
+test('Lists: Telegram Users shows a changed balance by itself and keeps its scroll position', async ({ page, server }) => {
   await page.setViewportSize({ width: 1024, height: 500 })
   await page.goto('/manage-telegram-users?size=25')
   await settled(page)

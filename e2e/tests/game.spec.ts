@@ -1,4 +1,4 @@
-/** The reference game (examples/game) and its player's page, played beside the console that the operator sees (design §8). */
+/** The reference game (examples/game) and its player's page, together with the console that the operator sees (design §8). */
 import type { BrowserContext, FrameLocator, Locator, Page } from '@playwright/test'
 import { startConsoleServer } from '../../server/test/console-server.ts'
 import { banner } from '#src/announcements.ts'
@@ -15,24 +15,24 @@ const test = base.extend<{ game: ReferenceGame; bot: BotOptions }, Pick<WorkerFi
     { scope: 'worker', timeout: 60_000 },
   ],
   bot: [{}, { option: true }],
-  // The operator is signed in in the page's browser, and the bot's token is made by them.
+  // Signs the operator in in the page's browser; the operator creates the bot token.
   game: async ({ page, server, signIn, bot }, use) => {
     const { token } = await signIn('admin')
     const game = await startReferenceGame(server, { session: token, ...bot })
     await use(game)
-    await page.goto('about:blank') // which waits for messages no longer
+    await page.goto('about:blank') // closes the player's page, which would go on polling for messages
     await game.stop()
-    expect(game.said.filter((line) => !/^(Telegram’s \w+ failed:|The bot) /.test(line))).toEqual([]) // no stack, above all
+    expect(game.errorLines.filter((line) => !/^(Telegram’s \w+ failed:|The bot) /.test(line))).toEqual([]) // no stack traces
   },
 })
 
 const ADA = 7_100_001
-/** Far beyond what it takes: what does not come by itself never comes. */
-const FOLLOWED_WITHIN_MS = 60_000
-/** What hangs is given up after 12 seconds and tried again after 3 more. */
-const TRIED_AGAIN_WITHIN_MS = 60_000
+/** Timeout for changes that must show by themselves, in ms: far longer than they take. */
+const SHOWN_WITHIN_MS = 60_000
+/** Timeout for the bot's retries, in ms. The bot gives a hanging call up after 12 s and tries again 3 s later. */
+const RETRIED_WITHIN_MS = 60_000
 
-/** Somebody writes to the bot and opens the Mini App. */
+/** Starts the bot as a player and opens the Mini App. */
 async function openMiniApp(page: Page, { playerPage }: ReferenceGame): Promise<FrameLocator> {
   await page.goto(playerPage)
   await page.getByRole('button', { name: 'Start' }).click()
@@ -42,18 +42,18 @@ async function openMiniApp(page: Page, { playerPage }: ReferenceGame): Promise<F
   return app
 }
 
-/** A page of the operator, once it follows what happens; `moves` are its reloads and changes of address from then on. */
-async function openFollowed(context: BrowserContext, url: string): Promise<{ page: Page; moves: string[] }> {
+/** Opens a page of the operator and waits for its stream of events. `moves` lists all later reloads and changes of address. */
+async function openLivePage(context: BrowserContext, url: string): Promise<{ page: Page; moves: string[] }> {
   const page = await context.newPage()
-  const followed = page.waitForResponse((response) => response.url().includes('/api/events'))
+  const streamed = page.waitForResponse((response) => response.url().includes('/api/events'))
   await page.goto(url)
-  await followed
+  await streamed
   const moves: string[] = []
   page.on('framenavigated', (frame) => moves.push(frame.url()))
   return { page, moves }
 }
 
-test('design §8: a player completes a task, and the operator, who touches nothing, sees them in History, on the dashboard and on their page', async ({
+test('design §8: when a player completes a task, the operator’s open pages (dashboard, History, the player) show it by themselves', async ({
   page,
   context,
   game,
@@ -65,14 +65,14 @@ test('design §8: a player completes a task, and the operator, who touches nothi
     .where('title', '=', 'Follow us on X')
     .executeTakeFirstOrThrow()
   const app = await openMiniApp(page, game)
-  // The operator has all three open before anything happens.
+  // The operator has all three pages open before the player acts.
   const [dashboard, history, player] = await Promise.all([
-    openFollowed(context, server.url),
-    openFollowed(context, `${server.url}/history?tab=social&item=${id}`),
-    openFollowed(context, `${server.url}/manage-telegram-users/${ADA}`),
+    openLivePage(context, server.url),
+    openLivePage(context, `${server.url}/history?tab=social&item=${id}`),
+    openLivePage(context, `${server.url}/manage-telegram-users/${ADA}`),
   ])
   const chart = dashboard.page.getByRole('region', { name: 'Participations', exact: true })
-  const sum = chart.getByRole('link', { name: 'See who took part' }).locator('..') // beside which it stands
+  const sum = chart.getByRole('link', { name: 'See who took part' }).locator('..') // the figure is next to this link
   const participants = history.page.getByRole('table', { name: 'Participants' })
   const title = history.page
     .getByRole('navigation', { name: 'Social Tasks' })
@@ -94,12 +94,12 @@ test('design §8: a player completes a task, and the operator, who touches nothi
   expect((await answer).status()).toBe(200)
   const claimed = Date.now()
 
-  // How long it takes is printed and no promise here: on a busy machine pages take longer, which says nothing about the product.
+  // The times are printed but not checked: on a busy machine they say nothing about the console.
   const shownIn: string[] = []
   const shown = async (where: string, ...all: [Locator, RegExp][]): Promise<void> => {
     const read = async (): Promise<boolean[]> =>
       Promise.all(all.map(async ([place, text]) => text.test((await place.textContent()) ?? '')))
-    await expect.poll(read, { message: where, intervals: [50], timeout: FOLLOWED_WITHIN_MS }).not.toContain(false)
+    await expect.poll(read, { message: where, intervals: [50], timeout: SHOWN_WITHIN_MS }).not.toContain(false)
     shownIn.push(`${where} ${Date.now() - claimed} ms`)
   }
   await Promise.all([
@@ -119,7 +119,7 @@ test('design §8: a player completes a task, and the operator, who touches nothi
   await expect(task.getByRole('button', { name: 'Done ✓' })).toBeVisible()
 })
 
-/** Stops the light whenever it is on its mark, until the round is over. */
+/** Plays a round well: stops the light whenever it is on its mark. Runs in the page. */
 function playWell(field: HTMLElement | SVGElement): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -133,7 +133,7 @@ function playWell(field: HTMLElement | SVGElement): Promise<void> {
   })
 }
 
-test('design §8: a round is paid once, what is asked for is given, and the ledger says what the balance is made of', async ({
+test('design §8: a round is paid once, a task with an input can be claimed, and the ledger lists both', async ({
   page,
   game,
 }) => {
@@ -145,7 +145,7 @@ test('design §8: a round is paid once, what is asked for is given, and the ledg
   const score = Number(/\d+/.exec((await result.textContent()) ?? '')?.[0])
   expect(score).toBeGreaterThan(0)
   await expect(app.getByLabel('Balance')).toHaveText(String(score))
-  // As if its answer had been lost.
+  // Sends the round again, as if its answer had been lost.
   const round = await sent
   const again = await page.request.post(round.url(), { headers: await round.allHeaders(), data: round.postDataBuffer()! })
   expect(await again.json()).toEqual({ score })
@@ -164,7 +164,7 @@ test('design §8: a round is paid once, what is asked for is given, and the ledg
   await expect(entries.last()).toContainText(`+${score}`)
 })
 
-test('design §8: what the bot checks has no Claim, the balance is the ledger’s, and a blocked player is told so before a round', async ({
+test('design §8: a task that the bot verifies has no Claim, an adjustment shows in the Mini App, a blocked player cannot start a round', async ({
   page,
   game,
   server,
@@ -196,7 +196,7 @@ test('design §8: what the bot checks has no Claim, the balance is the ledger’
   await expect(play).toBeDisabled()
 })
 
-/** Somebody writes to the bot, which greets them. */
+/** Starts the bot as a player and waits for its greeting. */
 async function openChat(
   page: Page,
   { playerPage }: ReferenceGame,
@@ -204,7 +204,7 @@ async function openChat(
   await page.goto(playerPage)
   await page.getByRole('button', { name: 'Start' }).click()
   const chat = page.getByRole('list', { name: 'Chat' }).getByRole('listitem')
-  await expect(chat.filter({ hasText: /^Hello \u2068Ada\u2069! / })).toBeVisible({ timeout: TRIED_AGAIN_WITHIN_MS })
+  await expect(chat.filter({ hasText: /^Hello \u2068Ada\u2069! / })).toBeVisible({ timeout: RETRIED_WITHIN_MS })
   const say = async (text: string): Promise<void> => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text)
     await page.getByRole('button', { name: 'Send' }).click()
@@ -213,48 +213,48 @@ async function openChat(
 }
 
 const kinds = ['429', '500', 'hang', '403'] as const
-/** What the bot prints of them; 403 is the player's will, or tried again by grammY without a word. */
+/** What the bot prints for each kind but 403. A 403 means that the player has blocked the bot, or grammY retries it silently. */
 const reasons = [/retry after 1/, /Internal Server Error/, /no answer/]
 
 function everyKind(method: string): Fault[] {
   return kinds.map((kind) => ({ kind, method }))
 }
 
-/** Every fault of `method` but 403 was met, and told in a line of its own. */
-async function expectTold({ said }: ReferenceGame, method: string): Promise<void> {
-  const told = (): string[] => said.filter((line) => line.startsWith(`Telegram’s ${method} failed: `))
-  await expect.poll(told, { timeout: TRIED_AGAIN_WITHIN_MS }).toEqual(reasons.map((reason) => expect.stringMatching(reason)))
+/** Expects one line of the bot's log for every fault of `method` except 403. */
+async function expectLogged({ errorLines }: ReferenceGame, method: string): Promise<void> {
+  const logged = (): string[] => errorLines.filter((line) => line.startsWith(`Telegram’s ${method} failed: `))
+  await expect.poll(logged, { timeout: RETRIED_WITHIN_MS }).toEqual(reasons.map((reason) => expect.stringMatching(reason)))
 }
 
 for (const isWebhook of [false, true]) {
   test.describe(isWebhook ? 'by webhook' : 'by long polling', () => {
     test.use({ bot: { isWebhook } })
 
-    test('design §8: the bot goes on whatever Telegram answers to sendMessage', async ({ page, game }) => {
+    test('design §8: the bot survives every failure of sendMessage', async ({ page, game }) => {
       const { chat, say } = await openChat(page, game)
       const answers = chat.filter({ hasText: 'You have 0 points' })
-      // 429 and 500 are tried again and what hangs is given up and then tried again; who has blocked the bot gets nothing.
+      // The bot retries after 429, 500 and a call that hangs. After a 403 it does not: the player has blocked the bot.
       for (const [kind, count] of [
         ['429', 1],
         ['500', 2],
         ['hang', 3],
         ['403', 3],
       ] as const) {
-        await game.misbehave([{ kind, method: 'sendMessage' }])
+        await game.injectFaults([{ kind, method: 'sendMessage' }])
         await say('/balance')
-        await expect(answers, kind).toHaveCount(count, { timeout: TRIED_AGAIN_WITHIN_MS })
+        await expect(answers, kind).toHaveCount(count, { timeout: RETRIED_WITHIN_MS })
       }
       await say('/balance')
       await expect(answers).toHaveCount(4)
-      await expectTold(game, 'sendMessage')
+      await expectLogged(game, 'sendMessage')
     })
 
     test.describe('with a token that Telegram does not know', () => {
       test.use({ bot: { isWebhook, telegramToken: '7000000000:another' } })
 
-      test('design §8: the bot says so in a line, and ends', async ({ game }) => {
+      test('design §8: the bot prints one line about it and ends', async ({ game }) => {
         expect(await game.botEnded).toBe(1)
-        expect(game.said).toEqual([expect.stringMatching(/^The bot cannot start: .*\(401: Unauthorized\)$/)])
+        expect(game.errorLines).toEqual([expect.stringMatching(/^The bot cannot start: .*\(401: Unauthorized\)$/)])
       })
     })
   })
@@ -278,48 +278,48 @@ test('design §8: an announcement’s picture is shown to the player', async ({ 
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 })
 
-test.describe('by webhook, which Telegram does not take at first', () => {
+test.describe('by webhook, while Telegram fails at first', () => {
   test.use({ bot: { isWebhook: true, faults: everyKind('setWebhook') } })
 
-  test('design §8: the bot comes up whatever Telegram answers to setWebhook', async ({ page, game }) => {
+  test('design §8: the bot starts in spite of every failure of setWebhook', async ({ page, game }) => {
     await openChat(page, game)
-    await expectTold(game, 'setWebhook')
-    expect(game.said).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
+    await expectLogged(game, 'setWebhook')
+    expect(game.errorLines).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
   })
 })
 
-test.describe('by long polling, which Telegram does not begin at first', () => {
+test.describe('by long polling, while Telegram fails at first', () => {
   test.use({ bot: { faults: ['getMe', 'getUpdates'].flatMap(everyKind) } })
 
-  test('design §8: the bot comes up and goes on whatever Telegram answers to getMe and getUpdates', async ({ page, game }) => {
+  test('design §8: the bot starts and works in spite of every failure of getMe and getUpdates', async ({ page, game }) => {
     const { chat, say } = await openChat(page, game)
-    await expectTold(game, 'getMe')
-    await expectTold(game, 'getUpdates')
-    expect(game.said).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
+    await expectLogged(game, 'getMe')
+    await expectLogged(game, 'getUpdates')
+    expect(game.errorLines).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
     await say('/balance')
-    await expect(chat.filter({ hasText: 'You have 0 points' })).toHaveCount(1, { timeout: TRIED_AGAIN_WITHIN_MS })
+    await expect(chat.filter({ hasText: 'You have 0 points' })).toHaveCount(1, { timeout: RETRIED_WITHIN_MS })
   })
 })
 
-test('design §8: the bot’s buttons go on whatever Telegram answers to them', async ({ page, game }) => {
+test('design §8: the bot’s buttons work in spite of every failure of their calls', async ({ page, game }) => {
   const { chat } = await openChat(page, game)
   const message = chat.nth(1) // after the player’s /start
   const balance = message.getByRole('button', { name: 'My balance' })
   const top = message.getByRole('button', { name: 'Top players' })
-  const says = (text: RegExp) => expect(message).toHaveText(text, { timeout: TRIED_AGAIN_WITHIN_MS })
+  const says = (text: RegExp) => expect(message).toHaveText(text, { timeout: RETRIED_WITHIN_MS })
   const faultsOf = (method: string): Fault[] => everyKind(method).filter(({ kind }) => kind !== '403')
 
-  await game.misbehave(faultsOf('answerCallbackQuery'))
+  await game.injectFaults(faultsOf('answerCallbackQuery'))
   await balance.click()
   await says(/^You have 0 points/)
-  await expectTold(game, 'answerCallbackQuery')
-  await game.misbehave(faultsOf('editMessageText'))
+  await expectLogged(game, 'answerCallbackQuery')
+  await game.injectFaults(faultsOf('editMessageText'))
   await top.click()
   await says(/^1\. /)
-  await expectTold(game, 'editMessageText')
-  // Of a player who has blocked the bot nothing comes of it, and the next one's turn comes.
+  await expectLogged(game, 'editMessageText')
+  // After a 403 the bot drops this update (the player has blocked it) and handles the next one.
   for (const method of ['answerCallbackQuery', 'editMessageText']) {
-    await game.misbehave([{ kind: '403', method }])
+    await game.injectFaults([{ kind: '403', method }])
     await balance.click()
     await top.click()
     await balance.click()
@@ -327,5 +327,5 @@ test('design §8: the bot’s buttons go on whatever Telegram answers to them', 
     await top.click()
     await says(/^1\. /)
   }
-  expect(game.said).toHaveLength(6)
+  expect(game.errorLines).toHaveLength(6)
 })

@@ -41,7 +41,7 @@ test('§2 three tabs of numbered titles; a title shows its details and participa
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
 })
 
-test('Lists: a chosen title that is far down is in view, and all columns of its participants are, however much they say', async ({
+test('Lists: a selected title far down is scrolled into view, and all columns of its participants fit, also with long texts', async ({
   page,
   server,
 }) => {
@@ -66,7 +66,7 @@ test('Lists: a chosen title that is far down is in view, and all columns of its 
   }
 })
 
-test('§4 a switch of tabs resets the selection', async ({ page }) => {
+test('§4 switching tabs resets the selection', async ({ page }) => {
   await page.goto('/history')
   await page.getByRole('link', { name: 'Season 2 is live' }).click()
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
@@ -114,7 +114,7 @@ test('§2 a spinner shows while loading', async ({ page }) => {
   await expect(page.getByRole('link', { name: 'Season 2 is live' })).toBeVisible()
 })
 
-test('§8 Download is data.xlsx and says so; a failure shows the message of the server', async ({ page, expectedNoise }) => {
+test('§8 Download saves data.xlsx and says so; a failure shows the server’s message', async ({ page, expectedNoise }) => {
   await page.goto('/history')
   await page.getByRole('link', { name: 'Season 2 is live' }).click()
   const downloading = page.waitForEvent('download')
@@ -131,7 +131,7 @@ test('§8 Download is data.xlsx and says so; a failure shows the message of the 
   await expect(toast(page, 'Error Downloading Data!')).toBeVisible()
 })
 
-test('History: back from a player leads to the item one came from, on its page', async ({ page, server }) => {
+test('History: Back on a player’s page leads to the item and page that the player was opened from', async ({ page, server }) => {
   await addParticipants(server, 'Crowded', 60)
   await addPlayers(server.database.db, [{ user_id: 51, first_name: 'Fifty-one', username: 'player51', balance: 1 }])
   await page.goto('/history?tab=social&item=crowded')

@@ -1,6 +1,6 @@
 /**
- * What operators do all day, from the dashboard on, with the number of acts it may take: a click, a field filled, a key pressed or a file
- * chosen is one act each.
+ * The most common jobs of operators, starting from the dashboard, with the highest number of steps that each may take. A click, a filled
+ * field, a pressed key or a chosen file is one step.
  */
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
@@ -14,7 +14,7 @@ test.beforeEach(async ({ page, signIn }) => {
   await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible()
 })
 
-/** Counts what an operator does. */
+/** Returns functions for each kind of step, which count the steps. */
 function counting(page: Page) {
   let count = 0
   const act = async (done: Promise<unknown>): Promise<void> => {
@@ -26,7 +26,7 @@ function counting(page: Page) {
   return { act, open, press, count: () => count }
 }
 
-test('Jobs: a player is found by a wallet and opened in 3 acts', async ({ page, server }) => {
+test('Jobs: finding a player by a wallet and opening the player takes 3 steps', async ({ page, server }) => {
   const { rows } = await sql<{ user_id: number; wallet: string }>`
     select user_id, bsc_wallet as wallet from telegram_users where bsc_wallet is not null order by user_id limit 1`.execute(
     server.database.db,
@@ -40,7 +40,7 @@ test('Jobs: a player is found by a wallet and opened in 3 acts', async ({ page, 
   expect(count()).toBeLessThanOrEqual(3)
 })
 
-test('Jobs: all with a balance above 400,000 are exported in 6 acts', async ({ page }) => {
+test('Jobs: exporting all players with a balance above 400,000 takes 6 steps', async ({ page }) => {
   const { act, open, count } = counting(page)
   await open('Telegram Users')
   await act(page.getByRole('button', { name: /^Filters/ }).click())
@@ -54,7 +54,7 @@ test('Jobs: all with a balance above 400,000 are exported in 6 acts', async ({ p
   expect(count()).toBeLessThanOrEqual(6)
 })
 
-test('Jobs: who took part in a task is seen in 4 acts', async ({ page }) => {
+test('Jobs: seeing who took part in a task takes 4 steps', async ({ page }) => {
   const { act, open, count } = counting(page)
   await open('Social Tasks')
   await act(page.getByRole('row').filter({ hasText: 'Follow us on X' }).getByRole('link', { name: '118', exact: true }).click())
@@ -63,7 +63,7 @@ test('Jobs: who took part in a task is seen in 4 acts', async ({ page }) => {
   expect(count()).toBeLessThanOrEqual(4)
 })
 
-test('Jobs: an announcement with an image is put on in 14 acts', async ({ page }) => {
+test('Jobs: creating and activating an announcement with an image takes 14 steps', async ({ page }) => {
   const { act, open, press, count } = counting(page)
   await open('Announcements')
   await act(control(page, 'Add Annoucement').click())
@@ -80,7 +80,7 @@ test('Jobs: an announcement with an image is put on in 14 acts', async ({ page }
   expect(count()).toBeLessThanOrEqual(14)
 })
 
-test('Jobs: a role is corrected in 5 acts', async ({ page, server }) => {
+test('Jobs: changing a user’s role takes 5 steps', async ({ page, server }) => {
   await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
   const { act, open, press, count } = counting(page)
   await open('Manage Users')

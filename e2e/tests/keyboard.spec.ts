@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, PASSWORD, test, toast } from '#src/test.ts'
 
-/** Presses Tab until `target` has the focus. @throws if it cannot be reached so */
+/** Presses Tab until `target` has the focus. @throws Error if Tab does not reach it */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
   for (let presses = 0; presses < 120; presses += 1) {
@@ -12,7 +12,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`${target.toString()} cannot be reached by Tab`)
 }
 
-test('Keyboard: sign in, find one’s way past the menu, add a task, edit it, delete it, sign out', async ({ page, server }) => {
+test('Keyboard: sign in, skip the menu, add a task, edit it, delete it, sign out', async ({ page, server }) => {
   await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
   await page.goto('/')
   await tabTo(page, page.getByLabel('Email', { exact: true }))
@@ -69,14 +69,14 @@ test('Keyboard: sign in, find one’s way past the menu, add a task, edit it, de
   await expect(page.getByRole('heading', { name: 'Welcome', exact: true })).toBeVisible()
 })
 
-/** Leaves one row in the list, so that a few tabs lead to its buttons. */
+/** Searches for the task, so that only a few tabs lead to the buttons of its row. */
 async function findTask(page: Page): Promise<void> {
   await page.keyboard.press('/')
   await page.keyboard.type('By keyboard')
   await expect(page.locator('tbody tr')).toHaveCount(1)
 }
 
-test('Keyboard: search, filter, sort, pick and read a player', async ({ page, signIn }) => {
+test('Keyboard: search, filter, sort, select and open a player', async ({ page, signIn }) => {
   await signIn('admin')
   await page.goto('/manage-telegram-users')
   await expect(page.getByText('1,203 players')).toBeVisible()
@@ -104,7 +104,7 @@ test('Keyboard: search, filter, sort, pick and read a player', async ({ page, si
   await expect(page).toHaveURL(/q=moon_80/)
 })
 
-test('Keyboard: what is skipped to is the page', async ({ page, signIn }) => {
+test('Keyboard: the skip link leads to the page’s content', async ({ page, signIn }) => {
   await signIn('admin')
   await page.goto('/social-tasks')
   await expect(page.getByText('Follow us on X')).toBeVisible()

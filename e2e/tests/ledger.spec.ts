@@ -1,4 +1,4 @@
-/** The ledger on a player's page (design §7): what each entry was, the balance adjusted, an entry reversed, kept up to date. */
+/** The ledger on a player's page (design §7): its entries, adjusting the balance, reversing an entry, live updates. */
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
@@ -10,14 +10,14 @@ const PATH = `/manage-telegram-users/${PLAYER}`
 const LIST = `/manage-telegram-users?q=${PLAYER}`
 
 const ledger = (page: Page) => page.getByRole('region', { name: 'Ledger' })
-/** The rows of the ledger without its header. */
+/** The rows of the ledger, without the header. */
 const entries = (page: Page) =>
   ledger(page)
     .getByRole('row')
     .filter({ has: page.getByRole('cell') })
 const balance = (page: Page) => page.getByRole('region', { name: 'Balance', exact: true })
 
-/** Rounds of the game, one entry each. */
+/** Adds rounds of the game, one ledger entry each. */
 async function playRounds({ database: { db } }: ConsoleServer, count: number): Promise<void> {
   await sql`insert into ledger_entries (user_id, seq, amount, cause, reference, by_kind, by_name, balance)
     select user_id, entries + n, 1, 'round', 'r-' || entries - 1 + n, 'bot', 'my game', balance + n from balances, generate_series(1, ${count}::int) n
@@ -31,7 +31,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-test('Ledger: an adjustment asks for an amount and a reason, an entry is reversed once, and the audit tells both', async ({
+test('Ledger: an adjustment needs an amount and a reason, an entry can be reversed once, and the audit trail has both', async ({
   page,
   expectedNoise,
 }) => {
@@ -101,7 +101,10 @@ test('Ledger: an adjustment asks for an amount and a reason, an entry is reverse
   await expect(acts.nth(2)).toContainText('Balance: 57,334 → 56,999.5')
 })
 
-test('Ledger: the newest first, 50 and then more, with what the game says of its own', async ({ page, server }) => {
+test('Ledger: entries are listed newest first, 50 and then more, with the game’s own causes and references', async ({
+  page,
+  server,
+}) => {
   await playRounds(server, 120)
   await page.goto(PATH)
   await expect(entries(page)).toHaveCount(50)
@@ -116,7 +119,7 @@ test('Ledger: the newest first, 50 and then more, with what the game says of its
   await expect(entries(page).nth(100)).toBeFocused()
   await expect(entries(page).last()).toContainText('Opening balance')
 
-  // What comes in is put before what one reads, which stays.
+  // New entries are inserted above, and the entries that are already loaded stay.
   const loads: string[] = []
   page.on('request', (request) => request.url().includes(`/${PLAYER}/entries`) && loads.push(request.url()))
   await playRounds(server, 1)
@@ -125,7 +128,7 @@ test('Ledger: the newest first, 50 and then more, with what the game says of its
   expect(loads).toHaveLength(1)
 })
 
-test('Ledger: what could not be loaded is said, and tried again', async ({ page, expectedNoise }) => {
+test('Ledger: if entries could not be loaded, the ledger says so and Retry loads them', async ({ page, expectedNoise }) => {
   expectedNoise.patterns = [/500/]
   let isBroken = true
   await page.route(`**/api/telegram-users/${PLAYER}/entries*`, (route) =>
@@ -140,19 +143,22 @@ test('Ledger: what could not be loaded is said, and tried again', async ({ page,
   await expect(entries(page)).toHaveCount(1)
 })
 
-test.describe('a dialog in which something was typed', () => {
+test.describe('a dialog with typed text', () => {
   test.use({ expectedNoise: { patterns: [/status of 401/] } })
 
   test.beforeEach(async ({ page }) => {
     await page.goto(LIST)
     await expect(page.getByRole('row')).toHaveCount(2)
-    await page.getByRole('row').nth(1).getByRole('link').first().click() // within the app, so that Back is, too
+    await page.getByRole('row').nth(1).getByRole('link').first().click() // navigates within the app, so that Back does too
     await page.getByRole('button', { name: 'Adjust Balance' }).click()
     await field(page, 'Amount').fill('42')
     await field(page, 'Reason').fill('A prize')
   })
 
-  test('§4 … is still there when the session has ended and was renewed, and goes on by itself', async ({ page, context }) => {
+  test('§4 … stays when the session has ended, and is submitted by itself once the session is renewed', async ({
+    page,
+    context,
+  }) => {
     await context.clearCookies()
     await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
     const renewal = page.getByRole('dialog', { name: 'Your session has ended' })
@@ -164,26 +170,27 @@ test.describe('a dialog in which something was typed', () => {
     await expect(balance(page)).toContainText('57376')
   })
 
-  test('… asks before Back of the browser leaves it', async ({ page }) => {
+  test('… asks before the browser’s Back leaves it', async ({ page }) => {
     await page.goBack()
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
     await expect(question).toContainText('lost if you leave')
     await question.getByRole('button', { name: 'Cancel' }).click()
-    await expect(page).toHaveURL(new RegExp(PATH)) // Back has led the address to the list: a second Back before it has returned would only take that return back
+    // Back has changed the address to the list, and Cancel changes it back. Wait, or the second Back would only undo that.
+    await expect(page).toHaveURL(new RegExp(PATH))
     await expect(field(page, 'Reason')).toHaveValue('A prize')
     await page.goBack()
     await question.getByRole('button', { name: 'Confirm' }).click()
     await expect(page).toHaveURL(/manage-telegram-users\?q=/)
   })
 
-  test('… is nothing to ask about once it was confirmed or cancelled', async ({ page }) => {
+  test('… no longer asks once it was confirmed or cancelled', async ({ page }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.goBack()
     await expect(page).toHaveURL(/manage-telegram-users\?q=/)
   })
 })
 
-test('Ledger: a phone shows all of it without scrolling sideways', async ({ page, server }) => {
+test('Ledger: on a phone the whole ledger fits without scrolling sideways', async ({ page, server }) => {
   await sql`update balances set balance = 12345678.25 where user_id = ${PLAYER}`.execute(server.database.db)
   await playRounds(server, 3)
   await page.setViewportSize({ width: 390, height: 844 })
@@ -199,12 +206,15 @@ test('Ledger: a phone shows all of it without scrolling sideways', async ({ page
   await expectAccessible(page)
 })
 
-test('Ledger: what another admin does is seen without a reload, and many acts are few requests', async ({ page, server }) => {
+test('Ledger: another admin’s adjustments show without a reload, and many of them cause few requests', async ({
+  page,
+  server,
+}) => {
   const { call } = await otherAdmin(server, 'Mary Jackson')
-  const followed = page.waitForResponse((response) => response.url().includes(`/api/events?player=${PLAYER}`))
+  const streamed = page.waitForResponse((response) => response.url().includes(`/api/events?player=${PLAYER}`))
   await page.goto(PATH)
   await expect(entries(page)).toHaveCount(1)
-  await followed
+  await streamed
   const path = `/api/telegram-users/${PLAYER}/adjustments`
   const adjustment = { amount: 10, reason: 'A prize' }
   await call('POST', path, adjustment)

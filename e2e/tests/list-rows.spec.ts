@@ -1,4 +1,4 @@
-/** The rows of lists: all of them in view, by keyboard, by their names and after an act (§2, design §7). */
+/** The rows of lists: columns that fit, keyboard, opening a row, and the focus after an act (§2, design §7). */
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
@@ -16,7 +16,7 @@ const wide = [
   ['/manage-users', 6],
 ] as const
 for (const [path, columnCount] of wide) {
-  test(`§2 ${path} shows all its columns without sideways scrolling, also on a small desktop and while rows are picked`, async ({
+  test(`§2 ${path} shows all its columns without sideways scrolling, also on a small desktop and while rows are selected`, async ({
     page,
   }) => {
     await expectAllColumns(page, path, columnCount)
@@ -38,7 +38,7 @@ async function expectAllColumns(page: Page, path: string, columnCount: number): 
   }
 }
 
-/** Deletes a user with a long address, and tasks: two together, and one with a long title alone. */
+/** Deletes a user with a long address, a task with a long title, and two tasks in one act. */
 async function deleteSome(server: ConsoleServer): Promise<void> {
   const { db } = server.database
   const names = { fname: 'Maximiliana-Konstantina', lname: 'Papadopoulou-Wolkenstein' }
@@ -56,7 +56,7 @@ async function deleteSome(server: ConsoleServer): Promise<void> {
   await call('POST', '/api/social-tasks/remove', { target: { ids: together } })
 }
 
-test('Trash: all columns are seen without sideways scrolling; Restore All is only where several were deleted together', async ({
+test('Trash: all columns fit without sideways scrolling; only records that were deleted together have Restore All', async ({
   page,
   server,
 }) => {
@@ -70,7 +70,7 @@ test('Trash: all columns are seen without sideways scrolling; Restore All is onl
   await expect(page.getByRole('button', { name: 'Restore', exact: true })).toHaveCount(2)
 })
 
-test('Audit: all columns are seen without sideways scrolling, and what was done is one line', async ({ page, server }) => {
+test('Audit: all columns fit without sideways scrolling, and each action is on one line', async ({ page, server }) => {
   await deleteSome(server)
   const { user_id: id } = await server.database.db.selectFrom('telegram_users').select('user_id').executeTakeFirstOrThrow()
   const { call } = await otherAdmin(server, 'Grace Hopper-Papadopoulou')
@@ -86,7 +86,7 @@ test('Audit: all columns are seen without sideways scrolling, and what was done 
   }
 })
 
-test('History: at 1440 and 1280 the number of participants and the day of an item stand in one line', async ({ page }) => {
+test('History: at 1440 and 1280 an item’s number of participants and its day are on one line', async ({ page }) => {
   for (const width of [1440, 1280]) {
     await page.setViewportSize({ width, height: 900 })
     await page.goto('/history')
@@ -97,10 +97,7 @@ test('History: at 1440 and 1280 the number of participants and the day of an ite
   }
 })
 
-test('Lists: users’ names and addresses leave room for all columns that one can show, however long they are', async ({
-  page,
-  server,
-}) => {
+test('Lists: long names and addresses of users leave room for all columns, optional ones too', async ({ page, server }) => {
   const long = { fname: 'Maximiliana-Konstantina', lname: 'Papadopoulou-Wolkenstein' }
   await server.addPerson({ ...long, email: `${'long'.repeat(12)}@gmail.com`, userType: 'admin' })
   for (const width of [1280, 1024]) {
@@ -112,7 +109,9 @@ test('Lists: users’ names and addresses leave room for all columns that one ca
   }
 })
 
-test('Lists: a list that goes on below shows half a row there, and says how many it has', async ({ page }) => {
+test('Lists: a list that continues below its frame is cut in the middle of a row, and says how many rows it has', async ({
+  page,
+}) => {
   for (const height of [700, 716, 732, 748]) {
     await page.setViewportSize({ width: 1280, height })
     await page.goto('/social-tasks')
@@ -127,7 +126,7 @@ test('Lists: a list that goes on below shows half a row there, and says how many
   }
 })
 
-test('Lists: a long list ends where the window does, with no room left for another row', async ({ page }) => {
+test('Lists: a long list fills the window, so that no room for another row is left', async ({ page }) => {
   for (const [width, height] of [
     [1440, 900],
     [1024, 768],
@@ -144,7 +143,7 @@ test('Lists: a long list ends where the window does, with no room left for anoth
   }
 })
 
-test('Lists: what was searched for is in view, also in a column far to the side', async ({ page, server }) => {
+test('Lists: the list scrolls to the column in which the search was found', async ({ page, server }) => {
   const { wallet } = await server.database.db
     .selectFrom('telegram_users')
     .select('ton_wallet_address as wallet')
@@ -162,7 +161,7 @@ test('Lists: what was searched for is in view, also in a column far to the side'
   await expect(rows(page).first().locator('[data-column="First Name"]'), 'whom it is about').toBeInViewport({ ratio: 1 })
 })
 
-test('Lists: titles have two lines on a small desktop, and what is longer is said where the mouse is', async ({ page }) => {
+test('Lists: on a small desktop titles have two lines, and longer ones a tooltip with the whole title', async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 768 })
   await page.goto('/social-tasks')
   await settled(page)
@@ -174,7 +173,7 @@ test('Lists: titles have two lines on a small desktop, and what is longer is sai
   await expect(long).toHaveAttribute('title', (await long.textContent())!)
 })
 
-test('Lists: the bar of picked rows is in view with all its buttons, also below a long list', async ({ page }) => {
+test('Lists: the selection bar is in view with all its buttons, also below a long list', async ({ page }) => {
   for (const [width, height] of [
     [1280, 800],
     [1024, 768],
@@ -190,7 +189,7 @@ test('Lists: the bar of picked rows is in view with all its buttons, also below 
   }
 })
 
-/** The headers and buttons of the table that do not fit their cells or the list, and the list itself if it scrolls sideways. */
+/** Returns the headers and buttons of the table that do not fit their cell or the list, and the list itself if it scrolls sideways. */
 function clippedParts(page: Page): Promise<string[]> {
   return page.getByRole('table').evaluate((table) => {
     const list = table.parentElement!
@@ -205,7 +204,9 @@ function clippedParts(page: Page): Promise<string[]> {
   })
 }
 
-test('Lists: where nothing matches, the text stands in the middle of what one sees and offers the way back', async ({ page }) => {
+test('Lists: if nothing matches, the text is centred in the visible list and has a button that clears the search', async ({
+  page,
+}) => {
   await page.goto('/manage-telegram-users?q=nobody-has-this-name&wallet=any')
   const text = page.getByText('No player matches.')
   for (const width of [1440, 390]) {
@@ -238,7 +239,7 @@ test('Lists: ↓ from the search enters the rows, J and K move, Enter opens; Shi
   await expect(page.getByLabel('Title')).toHaveValue(title)
 })
 
-test('Lists: whoever comes back from what a row opened has the focus on that row', async ({ page }) => {
+test('Lists: going back from the page that a row opened puts the focus on that row', async ({ page }) => {
   await page.goto('/manage-telegram-users?size=25')
   await settled(page)
   const row = rows(page).nth(14)
@@ -261,7 +262,10 @@ test('Lists: whoever comes back from what a row opened has the focus on that row
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
 })
 
-test('Lists: a row opens by its name, except of users, whose names open View More (§2)', async ({ page, server }) => {
+test('Lists: clicking a row’s name opens its page, except for users: their names open View More (§2)', async ({
+  page,
+  server,
+}) => {
   await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
   const opensAt = async (path: string, column: string, opened: RegExp) => {
     await page.goto(path)
@@ -285,7 +289,7 @@ test('Lists: a row opens by its name, except of users, whose names open View Mor
   await expect(page.getByRole('dialog', { name: 'View More' })).toBeVisible()
 })
 
-test('Lists: the figure of participants leads to who they are', async ({ page }) => {
+test('Lists: the number of participants links to the list of participants', async ({ page }) => {
   await page.goto('/social-tasks')
   const row = rows(page).filter({ hasText: 'Follow us on X' })
   const figure = row.getByRole('link', { name: '118', exact: true })
@@ -294,7 +298,7 @@ test('Lists: the figure of participants leads to who they are', async ({ page })
   await expect(page.getByRole('heading', { name: 'Follow us on X' })).toBeVisible()
 })
 
-test('Lists: after a row is deleted the focus is on the one that stands in its place, and after Undo on the one that is back', async ({
+test('Lists: after a deletion the focus is on the row that took its place, and after Undo on the restored row', async ({
   page,
 }) => {
   await page.goto('/social-tasks')
@@ -311,7 +315,9 @@ test('Lists: after a row is deleted the focus is on the one that stands in its p
   await expect(rows(page).nth(1)).toBeFocused()
 })
 
-test('Lists: after a toggle the focus stays on its button; where the row goes, it is on the next one', async ({ page }) => {
+test('Lists: after a toggle the focus stays on its button, or is on the next row if the row leaves the list', async ({
+  page,
+}) => {
   await page.goto('/annoucements?status=inactive')
   await settled(page)
   await expect(rows(page)).toHaveCount(4)
@@ -332,7 +338,7 @@ test('Lists: after a toggle the focus stays on its button; where the row goes, i
   await expect(button).toBeFocused()
 })
 
-test('Lists: what has the focus never hides below the header or the names', async ({ page }) => {
+test('Lists: a focused control is never covered by the header or the fixed column of names', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 600 })
   await page.goto('/manage-telegram-users?size=25')
   await settled(page)

@@ -1,4 +1,4 @@
-/** Lists: search, filters, sorts, columns, density, the selection basket and what is done with it (design §7). */
+/** Lists: search, filters, orders, columns, density, the selection and acts on it (design §7). */
 import { readFile } from 'node:fs/promises'
 import type { Download, Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
@@ -17,15 +17,13 @@ async function sheetOf(download: Download): Promise<unknown[][]> {
   return Object.values(sheets)[0]!
 }
 
-async function rowsOf(download: Download): Promise<number> {
-  return (await sheetOf(download)).length
-}
+const rowsOf = async (download: Download): Promise<number> => (await sheetOf(download)).length
 
 async function search(page: Page, text: string): Promise<void> {
   await page.getByRole('searchbox').first().fill(text)
 }
 
-test('Lists: players are found by a part of a name while one types; the address keeps it, Escape ends it', async ({ page }) => {
+test('Lists: typing a part of a name finds players; the address keeps the search, Escape ends it', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await expect(page.getByText('1,203 players')).toBeVisible()
   await search(page, 'MOON_80')
@@ -55,7 +53,9 @@ test('Lists: one or two letters find beginnings of words, and the list says so',
   await expect(hint).toBeHidden()
 })
 
-test('Lists: back leads to the same rows, scrolled as they were; so does Back of a player’s page', async ({ page }) => {
+test('Lists: the browser’s Back, and Back on a player’s page, lead to the same rows at the same scroll position', async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1440, height: 600 })
   await page.goto('/manage-telegram-users?size=100')
   await settled(page)
@@ -89,13 +89,13 @@ test('Lists: back leads to the same rows, scrolled as they were; so does Back of
   await expect(page.getByRole('link', { name: id, exact: true })).toBeAttached()
 })
 
-test('Lists: nothing found is said, and is not an error', async ({ page }) => {
+test('Lists: a search without results says so, and is not an error', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=nobody-is-called-this')
   await expect(page.getByText('No player matches.')).toBeVisible()
   await expect(page.getByText('0 players')).toBeVisible()
 })
 
-test('Lists: filters are chips that can be taken away, one or all', async ({ page, server }) => {
+test('Lists: filters show as chips, which can be removed one by one or all at once', async ({ page, server }) => {
   await page.goto('/manage-telegram-users?size=100')
   await page.getByRole('button', { name: /^Filters/ }).click()
   const pane = page.getByRole('dialog', { name: 'Filters' })
@@ -124,7 +124,7 @@ test('Lists: filters are chips that can be taken away, one or all', async ({ pag
   await expect(chips).toContainText('Balance from: 400,000')
 })
 
-test('Lists: headers sort, a second press turns the order round; pages go on in that order', async ({ page }) => {
+test('Lists: a header sorts, a second press reverses the order, and further pages continue in that order', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   const header = page.getByRole('columnheader', { name: 'User ID' })
   await header.getByRole('button').click()
@@ -143,11 +143,11 @@ test('Lists: headers sort, a second press turns the order round; pages go on in 
   await settled(page)
   const last = await ids()
   expect(last).toEqual(last.toSorted((a, b) => b - a))
-  // The spec's own two orders are what the selector offers first.
+  // The selector offers the two orders of the specification first.
   await expect(page.getByLabel('Sort By').getByRole('option')).toHaveText(['Balance', 'A-Z', 'User ID'])
 })
 
-test('Lists: columns can be left out and rows stand closer, also after a reload', async ({ page }) => {
+test('Lists: columns can be hidden and rows made compact, also after a reload', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await page.getByRole('button', { name: 'View' }).click()
   const pane = page.getByRole('dialog', { name: 'View' })
@@ -158,7 +158,7 @@ test('Lists: columns can be left out and rows stand closer, also after a reload'
   await expect(page.getByRole('columnheader')).toHaveCount(14)
   await expect(page.getByRole('columnheader', { name: 'Phone Number' })).toHaveCount(0)
   await expect(page.locator('[data-compact]')).toBeVisible()
-  // The address says it to a browser that remembers nothing.
+  // In a browser without stored settings, the address alone has the same effect.
   await expect(page).toHaveURL(/rows=compact&columns=Phone/)
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('link', { name: 'Telegram Users' }).click()
@@ -172,7 +172,7 @@ test('Lists: columns can be left out and rows stand closer, also after a reload'
   await expect(page.getByRole('columnheader')).toHaveCount(15)
 })
 
-test('Lists: rows picked on several pages are exported together', async ({ page }) => {
+test('Lists: rows selected on several pages are exported together', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).check()
@@ -182,7 +182,7 @@ test('Lists: rows picked on several pages are exported together', async ({ page 
   await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
   await page.getByRole('checkbox', { name: 'Select row 6', exact: true }).uncheck()
   await expect(page.getByText('5 selected')).toBeVisible()
-  // What was picked outlives a visit to another page.
+  // The selection survives a visit to another page.
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('link', { name: 'Telegram Users' }).click()
   await expect(page.getByText('5 selected')).toBeVisible()
@@ -196,7 +196,7 @@ test('Lists: rows picked on several pages are exported together', async ({ page 
   await expect(page.getByText('Nothing selected')).toBeVisible()
 })
 
-test('Lists: with a search the download is of what is shown, and everyone one step further', async ({ page }) => {
+test('Lists: with a search the download has only the results; More exports offers everyone', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_80')
   await settled(page)
   const button = page.getByRole('button', { name: 'Download User Data', exact: true })
@@ -216,7 +216,7 @@ test('Lists: with a search the download is of what is shown, and everyone one st
   expect((await downloading).suggestedFilename()).toBe('TelegramUserdata.csv')
 })
 
-test('Lists: what is downloaded has the order of what is shown, and all columns', async ({ page }) => {
+test('Lists: a download has the order that is shown, and all columns', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_80&sort=username&reversed=true&size=100&rows=normal&columns=Balance')
   await settled(page)
   const shown = await page.locator('td[data-column=Username]').allTextContents()
@@ -229,7 +229,7 @@ test('Lists: what is downloaded has the order of what is shown, and all columns'
   expect(downloaded.map((row) => row[column])).toEqual(shown)
 })
 
-test('Lists: all that a filter matches is exported, not only the page', async ({ page }) => {
+test('Lists: Select all matching exports all rows that match, not only the page', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_80')
   await settled(page)
   await page.getByRole('button', { name: 'Select', exact: true }).click()
@@ -242,7 +242,7 @@ test('Lists: all that a filter matches is exported, not only the page', async ({
   expect(await rowsOf(await downloading)).toBe(1 + count)
 })
 
-test('Lists: while a search is on its way, all that the one before has found is not offered', async ({ page }) => {
+test('Lists: while a new search loads, Select all matching does not offer the previous results', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await settled(page)
   await page.getByRole('button', { name: 'Select', exact: true }).click()
@@ -260,7 +260,7 @@ test('Lists: while a search is on its way, all that the one before has found is 
   await expect(all).not.toContainText('1,203')
 })
 
-test('Lists: picked tasks are deleted after one question that says how many; Cancel deletes none', async ({ page }) => {
+test('Lists: selected tasks are deleted after one confirmation that says how many; Cancel deletes none', async ({ page }) => {
   await page.goto('/social-tasks')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
@@ -277,7 +277,11 @@ test('Lists: picked tasks are deleted after one question that says how many; Can
   await expect(page.getByText('Nothing selected')).toBeVisible()
 })
 
-test('Lists: a plan that is no longer true does nothing', async ({ page, server, expectedNoise }) => {
+test('Lists: a bulk act whose number of rows has changed since the confirmation is refused', async ({
+  page,
+  server,
+  expectedNoise,
+}) => {
   expectedNoise.patterns = [/409/]
   await page.goto('/social-tasks')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
@@ -291,7 +295,7 @@ test('Lists: a plan that is no longer true does nothing', async ({ page, server,
   await expect(rows(page)).toHaveCount(11)
 })
 
-test('Lists: picked tasks are numbered anew, which is undone from its toast; a number in use elsewhere is refused', async ({
+test('Lists: selected tasks get new priorities, which the toast can undo; a priority of another task is refused', async ({
   page,
   expectedNoise,
 }) => {
@@ -330,7 +334,7 @@ test('Lists: picked tasks are numbered anew, which is undone from its toast; a n
   expect(await rows(page).locator('[data-column="Priority"]').allTextContents()).toEqual(priorities)
 })
 
-test('Lists: announcements are activated together, which is undone from its toast', async ({ page }) => {
+test('Lists: several announcements are activated at once, which the toast can undo', async ({ page }) => {
   await page.goto('/annoucements')
   const inactive = page.getByRole('button', { name: 'In Active', exact: true })
   await settled(page)
@@ -346,7 +350,7 @@ test('Lists: announcements are activated together, which is undone from its toas
   await expect(inactive).toHaveCount(before)
 })
 
-test('Lists: users are found by type and name, and deleted together', async ({ page, server }) => {
+test('Lists: users are found by type and name, and several are deleted at once', async ({ page, server }) => {
   await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
   await page.goto('/manage-users')
   await page.getByRole('button', { name: /^Filters/ }).click()
@@ -376,7 +380,7 @@ test('Lists: participants of an item are found by name', async ({ page }) => {
 })
 
 for (const viewport of sizes) {
-  test(`Lists: axe finds nothing in the panes and the basket, in light and dark, ${viewport.width} pixels wide`, async ({
+  test(`Lists: axe finds nothing in the panes and the selection bar, in light and dark, ${viewport.width} pixels wide`, async ({
     page,
   }) => {
     await page.setViewportSize(viewport)

@@ -1,4 +1,4 @@
-/** The command palette, the keyboard map and the single keys (§2 shell, §6; WCAG 2.1.4): all by keyboard. */
+/** The command palette, the keyboard map and the single-key shortcuts (§2 shell, §6; WCAG 2.1.4), used by keyboard. */
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
 import { sizes } from '#src/sizes.ts'
@@ -54,7 +54,7 @@ test.describe('as an admin', () => {
     }
   })
 
-  test('Palette: the button opens it, Escape gives the focus back', async ({ page }) => {
+  test('Palette: the button opens it, Escape returns the focus to the button', async ({ page }) => {
     const button = page.getByRole('button', { name: 'Search', exact: true })
     await expect(button).toContainText('K')
     await button.focus()
@@ -96,7 +96,7 @@ test.describe('as an admin', () => {
     await expect(page).toHaveURL(/\/annoucement-form-update\?id=./)
   })
 
-  test('Palette: Enter before the answer opens the first result when it is there', async ({ page }) => {
+  test('Palette: Enter pressed before the results arrive opens the first one when it arrives', async ({ page }) => {
     await openPalette(page)
     const held = Promise.withResolvers<void>()
     await page.route('**/api/telegram-users?*', async (route) => {
@@ -111,7 +111,7 @@ test.describe('as an admin', () => {
     await expect(palette(page)).toHaveCount(0)
   })
 
-  test('Palette: says how many there are of what it shows, and finds users', async ({ page, server }) => {
+  test('Palette: shows the total number of results in each group, and finds users', async ({ page, server }) => {
     await server.database.db
       .insertInto('users')
       .values(
@@ -136,11 +136,11 @@ test.describe('as an admin', () => {
     await expect(palette(page).getByRole('status')).toHaveText('1 result')
   })
 
-  test('Palette: an answer to earlier letters is never shown', async ({ page }) => {
+  test('Palette: results for earlier letters are never shown', async ({ page }) => {
     const held = Promise.withResolvers<void>()
     await page.route('**/api/social-tasks?*search=Follow', async (route) => {
       await held.promise
-      await route.continue().catch(() => {}) // cancelled by then
+      await route.continue().catch(() => {}) // the request may be cancelled by then
     })
     await openPalette(page)
     const cancelled = page.waitForEvent('requestfailed', (request) => request.url().includes('search=Follow'))
@@ -158,7 +158,7 @@ test.describe('as an admin', () => {
   test.describe('failures', () => {
     test.use({ expectedNoise: { patterns: [/status of 500/] } })
 
-    test('Palette: says what could not be searched, and tries again', async ({ page }) => {
+    test('Palette: says which groups could not be searched, and Retry searches them again', async ({ page }) => {
       const json = { success: false, code: 'INTERNAL', message: 'Internal Server Error!' }
       await page.route('**/api/announcements?*', (route) => route.fulfill({ status: 500, json }))
       await openPalette(page)
@@ -179,7 +179,7 @@ test.describe('as an admin', () => {
     await expect(page.getByText('Sign into your account')).toBeVisible()
   })
 
-  test('Keyboard map: found in the palette; its single keys go to pages, and can be switched off for good', async ({ page }) => {
+  test('Keyboard map: opens from the palette; single keys open pages, and can be switched off permanently', async ({ page }) => {
     await openPalette(page)
     await page.keyboard.type('shortcuts')
     await page.keyboard.press('Enter')
@@ -208,12 +208,12 @@ test.describe('as an admin', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('d')
     await page.keyboard.press('?')
-    await openPalette(page) // has a modifier: stays
+    await openPalette(page) // its shortcut has a modifier, so it still works
     await expect(keyboardMap(page)).toBeHidden()
     await expect(page).toHaveURL('/history')
   })
 
-  test('Keyboard map: no key is a shortcut while one types', async ({ page }) => {
+  test('Keyboard map: keys are no shortcuts in a text field', async ({ page }) => {
     await page.goto('/add-user')
     const field = page.getByLabel('First Name', { exact: true })
     await field.focus()
@@ -244,7 +244,7 @@ test.describe('as an admin', () => {
   }
 })
 
-test('§6 Palette: others find their own page and no management', async ({ page, signIn }) => {
+test('§6 Palette: users who are not admins find their own page and no admin pages', async ({ page, signIn }) => {
   await signIn('user')
   const searches: string[] = []
   page.on('request', (request) => request.url().includes('search=') && searches.push(request.url()))
@@ -271,7 +271,7 @@ test('§6 Palette: others find their own page and no management', async ({ page,
   await expect(page).toHaveURL('/')
 })
 
-test('Palette: a view comes first where its name begins as one types, else after what the lists have', async ({
+test('Palette: a saved view comes first if its name begins with the text, else after the results of the lists', async ({
   page,
   signIn,
 }) => {
@@ -297,7 +297,7 @@ test('Palette: a view comes first where its name begins as one types, else after
   await expect(chosen(page)).toHaveText(/^Telegram Users/)
 })
 
-test('Palette: the theme can be chosen there, too', async ({ page, signIn }) => {
+test('Palette: it can change the theme', async ({ page, signIn }) => {
   await signIn('user')
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()

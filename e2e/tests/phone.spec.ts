@@ -1,4 +1,4 @@
-/** What a phone shows: the dashboard's cards two in a row, and the rows of every list as cards (§2, design §7). */
+/** The console on a phone: two dashboard cards in a row, and the rows of every list as cards (§2, design §7). */
 import type { Locator, Request } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
@@ -10,7 +10,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-test('§2 the dashboard’s cards stand two in a row', async ({ page }) => {
+test('§2 the dashboard has two cards in a row', async ({ page }) => {
   await page.goto('/')
   const titles = ['Total Users', 'User Type', 'Telegram Users', 'Active Announcements']
   const boxes = titles.map((name) => page.getByRole('region', { name, exact: true }).boundingBox())
@@ -21,7 +21,7 @@ test('§2 the dashboard’s cards stand two in a row', async ({ page }) => {
   expect(active!.x + active!.width).toBeLessThanOrEqual(390)
 })
 
-test('§2 a card’s arrow stands beside its title, and the brand beside the icons of the header', async ({ page }) => {
+test('§2 a card’s arrow is next to its title, and the brand next to the icons of the header', async ({ page }) => {
   await page.goto('/')
   const middle = async (locator: Locator) => {
     const { y, height } = (await locator.boundingBox())!
@@ -42,14 +42,15 @@ test('§2 a card’s arrow stands beside its title, and the brand beside the ico
 
 test.describe('without a connection', () => {
   test.use({ expectedNoise: { patterns: [/ERR_INTERNET_DISCONNECTED/] } })
-  test('§2 the menu opens though it was never opened before', async ({ page, context }) => {
+  test('§2 the menu opens even if it was never opened before', async ({ page, context }) => {
     const onTheirWay = new Set<Request>()
     page.on('request', (request) => onTheirWay.add(request))
     page.on('requestfinished', (request) => onTheirWay.delete(request))
     const loaded = page.waitForResponse(/\/menu-drawer-.*\.js$/)
     await page.goto('/')
     await loaded
-    await expect.poll(() => [...onTheirWay].filter((one) => one.url().endsWith('.js')).length).toBe(0) // its own, and what it imports
+    // Waits until the menu's script and its imports are loaded.
+    await expect.poll(() => [...onTheirWay].filter((one) => one.url().endsWith('.js')).length).toBe(0)
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Menu' }).tap()
     await expect(page.getByRole('dialog').getByRole('link', { name: 'History' })).toBeVisible()
@@ -72,7 +73,7 @@ test('Trash: on a phone a deletion is undone from its card, with the button on t
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
 })
 
-test('Lists: on a phone a task’s priority stands below its label', async ({ page }) => {
+test('Lists: on a phone a task’s priority is below its label', async ({ page }) => {
   await page.goto('/social-tasks')
   await settled(page)
   const cell = rows(page).first().locator('[data-column="Priority"]')
@@ -84,7 +85,7 @@ test('Lists: on a phone a task’s priority stands below its label', async ({ pa
   expect(figure - label).toBeLessThan(12)
 })
 
-test('Lists: on a phone what is missing of a player takes no line of its own', async ({ page }) => {
+test('Lists: on a phone missing fields of a player take no line', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=100008077')
   await settled(page)
   const email = rows(page).first().locator('[data-column="Email"]')
@@ -92,7 +93,7 @@ test('Lists: on a phone what is missing of a player takes no line of its own', a
   expect((await email.boundingBox())!.width).toBeLessThan(150)
 })
 
-test('Lists: on a phone the bar of picked players has two lines', async ({ page }) => {
+test('Lists: on a phone the selection bar has two lines', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await settled(page)
   await page.getByRole('button', { name: 'Select', exact: true }).tap()
@@ -102,7 +103,7 @@ test('Lists: on a phone the bar of picked players has two lines', async ({ page 
   expect((await bar.boundingBox())!.height).toBeLessThan(125)
 })
 
-test('Palette: a touch screen shows no keys', async ({ page }) => {
+test('Palette: on a touch screen it shows no keyboard hints', async ({ page }) => {
   await page.goto('/')
   const keys = page.getByRole('dialog', { name: 'Search', exact: true }).getByText('g u', { exact: true })
   await page.getByRole('banner').getByRole('button', { name: 'Search' }).tap()

@@ -1,4 +1,4 @@
-/** A player's page: identity, handles, wallets, and what the player took part in; back and forth in the list one came from. */
+/** A player's page: identity, handles, wallets, participations, blocking, erasing, and moving to the neighbours in the list. */
 import { expectAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
@@ -12,21 +12,22 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-test('Player: everything of §3 is there, undefined for what is missing, and can be copied', async ({ page, context }) => {
+test('Player: all fields of §3 are shown and can be copied; missing ones are undefined', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/manage-telegram-users/100008077')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('😀Sky d’Angelo')
   const identity = page.getByRole('region', { name: 'Identity' })
   await expect(identity).toContainText('moon_8077')
   await expect(identity).toContainText('09/18/2026')
-  await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334') // separated by style, so that what is copied is a number
+  // CSS separates the thousands, so that a plain number is copied.
+  await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334')
   await expect(page.getByRole('region', { name: 'Wallets' }).getByText('undefined')).toHaveCount(2)
   await page.getByRole('button', { name: 'Copy Username', exact: true }).click()
   await expect(toast(page, 'Copied!')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
 })
 
-test('Player: who it is comes first, with what can be done at its end; on a desktop the balance and the handles stand beside it', async ({
+test('Player: the identity comes first and ends with the actions; on a desktop the balance and the handles are next to it', async ({
   page,
 }) => {
   const boxOf = async (name: string) => (await page.getByRole('region', { name, exact: true }).boundingBox())!
@@ -50,7 +51,7 @@ test('Player: who it is comes first, with what can be done at its end; on a desk
   expect(wallets.width).toBeCloseTo(balance.x + balance.width - first.x, 0)
 })
 
-test('Player: behind a dialog the page stays where it is scrolled to, and the sidebar in its place', async ({ page }) => {
+test('Player: opening a dialog moves neither the scrolled page nor the sidebar', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 400 })
   await page.goto('/manage-telegram-users/100008077')
   const block = page.getByRole('button', { name: 'Block Player' })
@@ -67,7 +68,7 @@ test('Player: behind a dialog the page stays where it is scrolled to, and the si
   expect(await places()).toEqual(before)
 })
 
-test('Player: what the player took part in, newest first, with what it is worth at today’s rewards', async ({ page, server }) => {
+test('Player: participations are listed newest first, with their value at the present rewards', async ({ page, server }) => {
   const path = await pathOf(server)
   const { db } = server.database
   const taken = await db
@@ -94,7 +95,7 @@ test('Player: what the player took part in, newest first, with what it is worth 
   await expect(page.getByRole('heading', { level: 2, name: taken[0]!.title })).toBeVisible()
 })
 
-test('Player: previous and next follow the list one came from, back leads to it', async ({ page }) => {
+test('Player: Previous and Next follow the list that the player was opened from, and Back leads to it', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
   await expect(page.locator('td[data-column="User ID"]').nth(2)).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
@@ -104,7 +105,7 @@ test('Player: previous and next follow the list one came from, back leads to it'
   const here = (id: string) => expect(page).toHaveURL(new RegExp(`/manage-telegram-users/${id}\\?`))
   await here(ids[0]!)
   await expect(page.getByRole('button', { name: 'Previous Player' })).toBeDisabled()
-  // Until the neighbours of the next player are known, the buttons lead to those of the one before.
+  // Until the new player's neighbours are loaded, the buttons still have the links of the previous player.
   const go = async (name: string, id: string) => {
     const button = page.getByRole('button', { name })
     await expect(button).toHaveAttribute('href', new RegExp(`/${id}\\?`))
@@ -118,7 +119,7 @@ test('Player: previous and next follow the list one came from, back leads to it'
   await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
 })
 
-test('Player: opened from the participants of History, only the way back is offered: they have another order', async ({
+test('Player: opened from participants in History, the page has Back but no Previous and Next: participants have another order', async ({
   page,
 }) => {
   await page.goto('/history')
@@ -131,7 +132,9 @@ test('Player: opened from the participants of History, only the way back is offe
   await expect(page.getByRole('table', { name: 'Participants' })).toBeVisible()
 })
 
-test('Player: Next pressed twice at once moves by two, also while the neighbours are on their way', async ({ page }) => {
+test('Player: pressing Next twice quickly moves by two players, although the second neighbours are still loading', async ({
+  page,
+}) => {
   await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
   await settled(page)
   const ids = await page.locator('td[data-column="User ID"]').allTextContents()
@@ -146,7 +149,7 @@ test('Player: Next pressed twice at once moves by two, also while the neighbours
   await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
 })
 
-test('Player: one who does not exist is said not to', async ({ page, expectedNoise }) => {
+test('Player: the page of a player who does not exist says so', async ({ page, expectedNoise }) => {
   expectedNoise.patterns = [/404/, /400/]
   for (const id of ['1', 'nobody', '1e99']) {
     await page.goto(`/manage-telegram-users/${id}`)
@@ -156,7 +159,7 @@ test('Player: one who does not exist is said not to', async ({ page, expectedNoi
   }
 })
 
-test('Player: an admin blocks one with a reason, takes it back, and blocks picked ones of the list', async ({ page }) => {
+test('Player: an admin blocks a player with a reason, undoes it, and blocks selected players in the list', async ({ page }) => {
   await page.goto('/manage-telegram-users/100008077')
   await page.getByRole('button', { name: 'Block Player' }).click()
   const dialog = page.getByRole('dialog', { name: 'Block Player' })
@@ -199,9 +202,7 @@ test('Player: an admin blocks one with a reason, takes it back, and blocks picke
   await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(0)
 })
 
-test('Player: that a player was blocked, and what Undo took back, is said by name also on the next player’s page', async ({
-  page,
-}) => {
+test('Player: the toasts about a block and its undo name the player, also on another player’s page', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
   await settled(page)
   const ids = await page.locator('td[data-column="User ID"]').allTextContents()
@@ -219,16 +220,16 @@ test('Player: that a player was blocked, and what Undo took back, is said by nam
   await expect(toast(page, `${name} as before.`)).toBeVisible()
 })
 
-test('Player: a block of somebody else is seen without a reload, and stays when one blocks or takes back one’s own', async ({
+test('Player: another admin’s block shows without a reload, and a second block neither replaces it nor offers Undo', async ({
   page,
   server,
 }) => {
   const { call } = await otherAdmin(server, 'Mary Jackson')
   const target = { target: { ids: ['100008077'] } }
   const notice = page.getByRole('status').filter({ hasText: 'Blocked' })
-  const followed = page.waitForResponse((response) => response.url().includes('/api/events?player=100008077'))
+  const streamed = page.waitForResponse((response) => response.url().includes('/api/events?player=100008077'))
   await page.goto('/manage-telegram-users/100008077')
-  await followed
+  await streamed
   await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeVisible()
   await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
   await expect(notice).toContainText(/^Blocked by Mary Jackson on .+: Farm$/)
@@ -240,14 +241,14 @@ test('Player: a block of somebody else is seen without a reload, and stays when 
   await dialog.getByLabel('Reason').fill('Too fast')
   await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
   await dialog.getByRole('button', { name: 'Confirm' }).click()
-  const told = toast(page, '😀Sky d’Angelo: Blocked already by Mary Jackson: Farm')
-  await expect(told).toBeVisible()
-  await expect(told.getByRole('button', { name: 'Undo' })).toHaveCount(0)
+  const notBlocked = toast(page, '😀Sky d’Angelo: Blocked already by Mary Jackson: Farm')
+  await expect(notBlocked).toBeVisible()
+  await expect(notBlocked.getByRole('button', { name: 'Undo' })).toHaveCount(0)
   await expect(toast(page, '😀Sky d’Angelo blocked.')).toHaveCount(0)
   await expect(notice).toContainText(/^Blocked by Mary Jackson on .+: Farm$/)
 })
 
-test('Player: erasing is asked for twice, the second time by the id, and leaves the entries to nobody', async ({
+test('Player: erasing needs the player’s id and a confirmation, and the ledger entries stay without a person', async ({
   page,
   server,
 }) => {

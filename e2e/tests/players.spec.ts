@@ -9,7 +9,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-test('§3 the table has all 15 fields; a date is MM/dd/yyyy and hh:mm a, what is missing is undefined', async ({ page }) => {
+test('§3 the table has all 15 fields; a date is MM/dd/yyyy and hh:mm a, a missing value is undefined', async ({ page }) => {
   await page.goto(PATH)
   const headers = [
     'First Name',
@@ -79,7 +79,7 @@ test('§4 Prev Page does nothing on page 1, Next Page nothing without a last-doc
   await expect(page.getByRole('row')).toHaveCount(3)
 })
 
-test('§9 sorted by Balance descending or A-Z; a choice begins on page 1', async ({ page }) => {
+test('§9 sorted by Balance descending or A-Z; choosing an order goes to page 1', async ({ page }) => {
   await page.goto(`${PATH}?size=25`)
   const balances = async () => (await page.getByRole('row').locator('td:nth-child(4)').allTextContents()).map(Number)
   await expect(page.getByRole('row')).toHaveCount(26)
@@ -97,7 +97,7 @@ test('§9 sorted by Balance descending or A-Z; a choice begins on page 1', async
   expect(page.url()).toContain('sort=a-z')
 })
 
-test('§9 Download User Data is TelegramUserdata.xlsx and says so; a failure says so too', async ({ page, expectedNoise }) => {
+test('§9 Download User Data saves TelegramUserdata.xlsx and says so; a failure says so too', async ({ page, expectedNoise }) => {
   await page.goto(PATH)
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download User Data' }).click()
@@ -105,7 +105,7 @@ test('§9 Download User Data is TelegramUserdata.xlsx and says so; a failure say
   expect(download.suggestedFilename()).toBe('TelegramUserdata.xlsx')
   expect((await readFile(await download.path())).subarray(0, 2).toString()).toBe('PK')
   await expect(toast(page, 'Data Downloaded Successfuly!')).toBeVisible()
-  await page.getByRole('button', { name: 'Dismiss' }).click() // it covers the button
+  await page.getByRole('button', { name: 'Dismiss' }).click() // the toast covers the button
 
   expectedNoise.patterns = [/Failed to load resource/]
   await page.route('**/downloadTelegramUsersData*', (route) => route.abort())
@@ -113,7 +113,7 @@ test('§9 Download User Data is TelegramUserdata.xlsx and says so; a failure say
   await expect(toast(page, 'Error Downloading Data!')).toBeVisible()
 })
 
-test('§4 a download shows its progress and is given up by Cancel, without a toast', async ({ page, expectedNoise }) => {
+test('§4 a download shows its progress, and Cancel stops it without a toast', async ({ page, expectedNoise }) => {
   expectedNoise.patterns = [/404/]
   await page.goto(PATH)
   await page.route('**/downloadTelegramUsersData*', () => {}) // never answers

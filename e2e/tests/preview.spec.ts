@@ -1,4 +1,4 @@
-/** What the bot would show, beside the forms of announcements and tasks (§2, §5). */
+/** The preview of the bot's message next to the forms of announcements and tasks (§2, §5). */
 import type { Page } from '@playwright/test'
 import { badge, banner, expectShown } from '#src/announcements.ts'
 import { expectAccessible } from '#src/axe.ts'
@@ -16,7 +16,7 @@ const preview = (page: Page) => page.getByRole('group').filter({ hasText: 'Previ
 const buttons = (page: Page) => preview(page).getByRole('list', { name: 'Buttons of the message' }).getByRole('listitem')
 const measure = (page: Page, name: string) => preview(page).locator('dl > div').filter({ hasText: name })
 
-test('§5 Preview: follows an announcement as it is typed, image and icon before they are sent', async ({ page }) => {
+test('§5 Preview: follows an announcement during typing, and shows image and icon before they are uploaded', async ({ page }) => {
   await page.goto('/annoucement-form')
   await field(page, 'Type').selectOption('desc')
   await field(page, 'Title').fill('Season 3')
@@ -43,7 +43,7 @@ test('§5 Preview: follows an announcement as it is typed, image and icon before
   await expect(preview(page).getByText('Line one')).toHaveCount(0)
 })
 
-test('§5 Preview: of an empty form it shows what will stand there, and counts nothing of it', async ({ page }) => {
+test('§5 Preview: for an empty form it shows placeholders, which do not count towards lengths', async ({ page }) => {
   await page.goto('/annoucement-form')
   await field(page, 'Type').selectOption('link')
   for (const text of ['Your title', 'Your subtitle', 'Reward: …']) await expect(preview(page).getByText(text)).toBeVisible()
@@ -60,7 +60,7 @@ test('§5 Preview: of an empty form it shows what will stand there, and counts n
   }
 })
 
-test('§5 Preview: says what is too long for Telegram, and stops nobody', async ({ page, server }) => {
+test('§5 Preview: warns about texts that are too long for Telegram, but they can be saved', async ({ page, server }) => {
   await page.goto('/annoucement-form')
   await field(page, 'Type').selectOption('desc')
   await field(page, 'Title').fill('Long')
@@ -82,7 +82,7 @@ test('§5 Preview: says what is too long for Telegram, and stops nobody', async 
   await expect(page.getByRole('button', { name: 'Active', exact: true })).toBeVisible()
 })
 
-test('§5 Preview: of a task, its type’s place and what is asked for', async ({ page }) => {
+test('§5 Preview: for a task, it shows where its type leads and what the player must enter', async ({ page }) => {
   await page.goto('/social-tasks-form')
   await field(page, 'Title').fill('Follow us')
   await field(page, 'Type').selectOption('twitter')
@@ -94,7 +94,7 @@ test('§5 Preview: of a task, its type’s place and what is asked for', async (
   await expect(buttons(page)).toHaveText(['Send your wallet address'])
 })
 
-test('§5 Preview: light and dark of its own', async ({ page }) => {
+test('§5 Preview: its light and dark themes are independent of the console’s', async ({ page }) => {
   await page.goto('/social-tasks-form')
   const chat = preview(page).locator('[data-look]')
   await expect(chat).toHaveAttribute('data-look', 'light')
@@ -103,7 +103,7 @@ test('§5 Preview: light and dark of its own', async ({ page }) => {
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light')
 })
 
-test('§2 Preview: below the form on a phone, and can be folded', async ({ page }) => {
+test('§2 Preview: on a phone it is below the form and can be collapsed', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/social-tasks-form')
   const submit = page.getByRole('form').getByRole('button', { name: 'Add Task' })

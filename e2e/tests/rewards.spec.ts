@@ -1,4 +1,4 @@
-/** What claims were paid, on the dashboard (§2 Dashboard; design §8). */
+/** Rewards of claims on the dashboard (§2 Dashboard; design §8). */
 import type { Locator, Page } from '@playwright/test'
 import { makeToken } from '#src/reference-game.ts'
 import { expect, test } from '#src/test.ts'
@@ -9,7 +9,7 @@ function card(page: Page, name: string): Locator {
   return page.getByRole('region', { name, exact: true })
 }
 
-test('Dashboard: what a claim paid is in its chart and beside its item within two seconds, and in their tables', async ({
+test('Dashboard: the reward of a claim shows in its chart, next to its item and in their tables within two seconds', async ({
   page,
   server,
   signIn,

@@ -1,4 +1,4 @@
-/** A page that is open while the server that it talks to is killed, and another one is there. */
+/** An open page while the server that it is connected to is killed and another one takes over. */
 import { addActivity } from '../../server/test/activity.ts'
 import { startHttpProxy } from '../../server/test/http-proxy.ts'
 import { expect, test } from '#src/test.ts'
@@ -6,7 +6,11 @@ import { expect, test } from '#src/test.ts'
 test.describe('Several servers', () => {
   test.use({ expectedNoise: { patterns: [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/] } })
 
-  test('Several servers: whichever is killed, an open dashboard is live again by itself', async ({ page, server, signIn }) => {
+  test('Several servers: when any of them is killed, an open dashboard is live again by itself', async ({
+    page,
+    server,
+    signIn,
+  }) => {
     const proxy = await startHttpProxy()
     const servers = [await server.startAnother(), await server.startAnother()]
     try {
@@ -21,7 +25,7 @@ test.describe('Several servers', () => {
         .select('id')
         .where('title', '=', 'Spin the wheel')
         .executeTakeFirstOrThrow()
-      // The stream comes from one of them, and one after the other is killed.
+      // The dashboard's stream comes from one of the two servers. Both are killed in turn, so this includes that one.
       for (const players of ['1,208', '1,213']) {
         await expect(page.getByText('Live', { exact: true })).toBeVisible()
         const victim = servers.shift()!

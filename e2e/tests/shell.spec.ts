@@ -23,7 +23,7 @@ test('§2 the sidebar has every link of an admin', async ({ page }) => {
   }
 })
 
-test('§2 on a small desktop the sidebar is a rail of icons, whose names are those of the links', async ({ page }) => {
+test('§2 on a small desktop the sidebar is a rail of icons with the names of the links', async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 768 })
   await page.goto('/')
   const rail = page.getByRole('navigation', { name: 'Main' })
@@ -48,7 +48,7 @@ for (const height of [768, 700, 480])
     }
   })
 
-test('§2 at 1440 × 900 the whole sidebar is seen', async ({ page }) => {
+test('§2 at 1440 × 900 the whole sidebar is visible', async ({ page }) => {
   await page.goto('/')
   const sidebar = page.getByRole('banner')
   await expect(sidebar.getByRole('link', { name: 'Webhooks' })).toBeInViewport({ ratio: 1 })
@@ -76,7 +76,7 @@ for (const viewport of [
     await expect(page.getByRole('group', { name: 'Theme' })).toBeInViewport({ ratio: 1 })
     const foot = (await page.getByRole('group', { name: 'Theme' }).boundingBox())!.y
     const bottom = async () => last.boundingBox().then((box) => box!.y + box!.height)
-    /** How clearly one sees the arrow that tells of more links below. */
+    /** Returns the opacity of the arrow that hints at more links below. */
     const hint = () => logOut.evaluate(({ parentElement }) => Number(getComputedStyle(parentElement!, '::after').opacity))
     expect(await bottom()).toBeGreaterThan(foot)
     expect(await hint()).toBe(1)
@@ -100,7 +100,7 @@ test.describe('§2 on a phone', () => {
   })
 })
 
-test('Shell: the buttons beside a page’s heading have one height', async ({ page }) => {
+test('Shell: the buttons next to a page’s heading have the same height', async ({ page }) => {
   for (const path of [...Object.values(links), '/audit', '/trash', '/backups', '/manage-telegram-users/100008077']) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

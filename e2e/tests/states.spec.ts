@@ -1,4 +1,4 @@
-/** What every screen looks like while it loads, without data, when the server fails, and offline: said in words, accessible, mended by Retry. */
+/** Every screen while it loads, without data, after a server error, and offline: it says so, is accessible, and Retry loads it. */
 import { expectAccessible, expectStateAccessible } from '#src/axe.ts'
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
@@ -7,7 +7,7 @@ import { expect, test, toast } from '#src/test.ts'
 
 interface Screen {
   path: string
-  /** The calls it cannot do without. */
+  /** The call that loads the list. */
   api: string
   empty: string
 }
@@ -29,14 +29,14 @@ for (const { path, api, empty } of lists) {
 
     test.describe('without data', () => {
       test.use({ sample: false })
-      test(`${path}: empty is said, and accessible`, async ({ page }) => {
+      test(`${path}: an empty list says so, and is accessible`, async ({ page }) => {
         await page.goto(path)
         await expect(page.getByText(empty)).toBeVisible()
         await expectStateAccessible(page)
       })
     })
 
-    test(`${path}: loading is said, keeps its place, and is accessible`, async ({ page }) => {
+    test(`${path}: a loading list says so, and is accessible`, async ({ page }) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()
       await page.route(api, async (route) => {
         await released
@@ -54,7 +54,7 @@ for (const { path, api, empty } of lists) {
       await expect(page.getByText(/Page 1 of|Season 2 is live/).first()).toBeVisible()
     })
 
-    test(`${path}: a failure is said, accessible, and mended by Retry`, async ({ page, expectedNoise }) => {
+    test(`${path}: a failure shows its message, is accessible, and Retry loads the list`, async ({ page, expectedNoise }) => {
       expectedNoise.patterns = [/500/]
       let isBroken = true
       await page.route(api, (route) =>
@@ -72,7 +72,7 @@ for (const { path, api, empty } of lists) {
   })
 }
 
-test('Offline is said on every page until the connection is back', async ({ page, context, signIn }) => {
+test('Offline: a notice says so until the connection is back', async ({ page, context, signIn }) => {
   await signIn('admin')
   await openTasks(page)
   await context.setOffline(true)
@@ -93,11 +93,7 @@ test.describe('pages that cannot be loaded', () => {
     },
   })
 
-  test('Offline before anything of a page was touched, the failure of the first act is told', async ({
-    page,
-    context,
-    signIn,
-  }) => {
+  test('Offline: the failure of the first act on a page shows a toast', async ({ page, context, signIn }) => {
     await signIn('admin')
     await openTasks(page)
     await context.setOffline(true)
@@ -106,7 +102,11 @@ test.describe('pages that cannot be loaded', () => {
     await expect(toast(page, 'You are offline: nothing was saved.')).toBeVisible()
   })
 
-  test('Offline, who is blocked in vain keeps his page, and the dialog the reason', async ({ page, context, signIn }) => {
+  test('Offline: if blocking a player fails, the page stays and the dialog keeps the reason', async ({
+    page,
+    context,
+    signIn,
+  }) => {
     await signIn('admin')
     await page.goto('/manage-telegram-users/100008077')
     await page.getByRole('button', { name: 'Block Player' }).click()
@@ -125,9 +125,9 @@ test.describe('pages that cannot be loaded', () => {
 
   for (const [name, heading, text] of [
     ['History', 'History', 'Season 2 is live'],
-    ['Follow us on X', 'Update Social Task', 'Preview in Telegram'], // a form, which has no style sheet of its own
+    ['Follow us on X', 'Update Social Task', 'Preview in Telegram'], // a form, whose page has no style sheet
   ] as const)
-    test(`Offline, the link ${name} leaves the app as it is; the page comes by itself when there is a connection again`, async ({
+    test(`Offline: after a click on ${name} the app stays, and the page loads by itself once the connection is back`, async ({
       page,
       context,
       signIn,
@@ -145,7 +145,7 @@ test.describe('pages that cannot be loaded', () => {
       await expect(page.getByText(text).first()).toBeVisible()
     })
 
-  test('While the server cannot be reached, the app stays; once it can, the page comes by itself, with its styles', async ({
+  test('If the server cannot be reached, the app stays, and the page loads by itself with its styles once it can', async ({
     page,
     signIn,
   }) => {
@@ -161,7 +161,7 @@ test.describe('pages that cannot be loaded', () => {
     await expect(page.getByRole('navigation', { name: 'Annoucements' })).toHaveCSS('overflow-y', 'auto')
   })
 
-  test('§2 The figures stand where the file of the charts cannot be loaded; Retry brings the activity', async ({
+  test('§2 If the script of the charts cannot be loaded, the figures still show, and Retry loads the activity', async ({
     page,
     signIn,
   }) => {
@@ -175,28 +175,32 @@ test.describe('pages that cannot be loaded', () => {
     await expect(page.getByRole('region', { name: 'Activity' })).toContainText('New players')
   })
 
-  test('§8 What one is told of a save that failed offline is gone when it is tried again', async ({ page, context, signIn }) => {
+  test('§8 The messages about a save that failed offline disappear when the connection is back', async ({
+    page,
+    context,
+    signIn,
+  }) => {
     await page.clock.install()
     await signIn('admin')
     await page.goto('/social-tasks')
     await page.getByRole('link', { name: 'Follow us on X', exact: true }).click()
     await page.getByLabel('Title', { exact: true }).fill('Follow us')
     const update = page.getByRole('form').getByRole('button', { name: 'Update', exact: true })
-    const told = page.getByText('You are offline: nothing was saved.')
+    const message = page.getByText('You are offline: nothing was saved.')
     await context.setOffline(true)
     await update.click()
-    await expect(page.getByRole('form').locator(told), 'at the form').toBeVisible()
+    await expect(page.getByRole('form').locator(message), 'at the form').toBeVisible()
     await page.clock.runFor(1000)
-    await expect(page.getByRole('alert').locator(told), 'in the toast').toBeVisible()
+    await expect(page.getByRole('alert').locator(message), 'in the toast').toBeVisible()
     await context.setOffline(false)
-    await expect(page.getByRole('form').locator(told), 'once the connection is back').toHaveCount(0)
+    await expect(page.getByRole('form').locator(message), 'once the connection is back').toHaveCount(0)
     await update.click()
     await expect(page.getByRole('heading', { level: 1, name: 'Social Tasks' })).toBeVisible()
-    await expect(told).toHaveCount(0)
+    await expect(message).toHaveCount(0)
   })
 })
 
-test.describe('a list that could not be read', () => {
+test.describe('a list that could not be loaded', () => {
   test.use({ expectedNoise: { patterns: [/ERR_FAILED|status of 50\d/] } })
   test.beforeEach(async ({ signIn, page }) => {
     await signIn('admin')
@@ -205,7 +209,7 @@ test.describe('a list that could not be read', () => {
   })
   const search = async (page: Page, text: string) => page.getByRole('searchbox', { name: 'Search players' }).fill(text)
 
-  test('comes by itself once the server can be reached again', async ({ page }) => {
+  test('loads by itself once the server can be reached again', async ({ page }) => {
     await page.route('**/api/**', (route) => route.abort())
     await search(page, 'moon_80')
     await expect(page.getByRole('alert')).toHaveText(/^The server cannot be reached. Please try again./)
@@ -214,7 +218,7 @@ test.describe('a list that could not be read', () => {
     await expect(page.getByRole('alert')).toHaveCount(0)
   })
 
-  test('comes by itself once the server is ready again, also while its session is known', async ({ page }) => {
+  test('loads by itself once the server is ready again, also if only this call had failed', async ({ page }) => {
     const busy = { success: false, code: 'UNAVAILABLE', message: 'Too busy' }
     await page.route('**/api/telegram-users?*', (route) => route.fulfill({ status: 503, json: busy }))
     await search(page, 'moon_80')
@@ -223,7 +227,7 @@ test.describe('a list that could not be read', () => {
     await expect(rows(page).first()).toContainText('moon_80', { timeout: 20_000 })
   })
 
-  test('leaves the focus on the page when Retry is pressed', async ({ page }) => {
+  test('puts the focus on the page’s heading after Retry', async ({ page }) => {
     const broken = { success: false, code: 'INTERNAL', message: 'Internal Server Error!' }
     await page.route('**/api/telegram-users?*', (route) => route.fulfill({ status: 500, json: broken }))
     await search(page, 'moon_80')
@@ -235,7 +239,7 @@ test.describe('a list that could not be read', () => {
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   })
 
-  test('is not counted beside its download', async ({ page }) => {
+  test('shows no count of rows at its download button', async ({ page }) => {
     const download = page.getByRole('button', { name: 'Download User Data', exact: true })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     await page.route('**/api/telegram-users?*', async (route) => {
@@ -290,7 +294,7 @@ test('A confirmation is accessible in both themes, at both sizes', async ({ page
   }
 })
 
-/** Opens Social Tasks and waits until the browser has what it fetches ahead, once the page is there. */
+/** Opens Social Tasks and waits until the browser has prefetched the scripts of other pages. */
 async function openTasks(page: Page): Promise<void> {
   await page.goto('/social-tasks')
   await expect(page.getByText('Follow us on X')).toBeVisible()

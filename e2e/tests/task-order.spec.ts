@@ -1,4 +1,4 @@
-/** The order of tasks by hand (§2: rows sorted by priority; §5: unique priorities): mouse, finger, keyboard, undo. */
+/** Reordering tasks by mouse, touch and keyboard, with undo (§2: rows sorted by priority; §5: unique priorities). */
 import type { Locator, Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
 import { sizes } from '#src/sizes.ts'
@@ -21,7 +21,7 @@ async function centreOf(element: Locator): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/** Drags a task to the place of another one. */
+/** Drags a task to the position of another one. */
 async function drag(page: Page, title: string, target: string): Promise<void> {
   const [from, to] = [await centreOf(moveButton(page, title)), await centreOf(moveButton(page, target))]
   await page.mouse.move(from.x, from.y)
@@ -34,7 +34,7 @@ for (const facts of [social, daily] as const) {
   const { title, path } = facts
 
   test.describe(title, () => {
-    test(`§2 ${title}: another order by keyboard, announced, saved, undone`, async ({ page, server }) => {
+    test(`§2 ${title}: reordering by keyboard is announced, saved and can be undone`, async ({ page, server }) => {
       await addTasks(server, facts, {}, { priority: 20 }, { priority: 30 }, { priority: 40 })
       await page.goto(path)
       const handle = moveButton(page, 'Task 1')
@@ -69,7 +69,7 @@ for (const facts of [social, daily] as const) {
       expect((await storedTasks(server, facts)).map((one) => one.title)).toEqual(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
     })
 
-    test(`§2 ${title}: Escape and leaving put a picked-up task back`, async ({ page, server }) => {
+    test(`§2 ${title}: Escape, or leaving the page, puts a lifted task back`, async ({ page, server }) => {
       await addTasks(server, facts, {}, {}, {})
       const sent: string[] = []
       page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
@@ -85,7 +85,7 @@ for (const facts of [social, daily] as const) {
       expect(sent).toEqual([])
     })
 
-    test(`§2 ${title}: another order by dragging, with the mouse and a finger`, async ({ page, server }) => {
+    test(`§2 ${title}: reordering by dragging, with mouse and touch`, async ({ page, server }) => {
       await addTasks(server, facts, {}, {}, {}, {})
       await page.goto(path)
       await drag(page, 'Task 4', 'Task 2')
@@ -124,7 +124,7 @@ for (const facts of [social, daily] as const) {
     })
 
     for (const viewport of sizes) {
-      test(`§2 ${title}: axe finds nothing while a task is up, at ${viewport.width} × ${viewport.height}`, async ({
+      test(`§2 ${title}: axe finds nothing while a task is lifted, at ${viewport.width} × ${viewport.height}`, async ({
         page,
         server,
       }) => {
@@ -143,7 +143,10 @@ for (const facts of [social, daily] as const) {
     test.describe('refusals', () => {
       test.use({ expectedNoise: { patterns: [/status of 409/] } })
 
-      test(`§2 ${title}: an order that somebody else has changed meanwhile is put back`, async ({ page, server }) => {
+      test(`§2 ${title}: a reorder is refused and taken back if another admin has changed the order meanwhile`, async ({
+        page,
+        server,
+      }) => {
         await addTasks(server, facts, {}, {}, {})
         await page.goto(path)
         await expect(column(page, 3)).toHaveText(['Task 1', 'Task 2', 'Task 3'])

@@ -1,4 +1,4 @@
-/** Social Tasks and Daily Tasks (§2, §4, §5, §7, §8, §9): one description for both; where the two differ is data. */
+/** Social Tasks and Daily Tasks (§2, §4, §5, §7, §8, §9): the same tests for both, with their differences as data. */
 import type { Locator, Page } from '@playwright/test'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
 import { addCount } from '../../server/test/activity.ts'
@@ -10,7 +10,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-/** Fills the form by its labels; Type by the stored value of its option. */
+/** Fills in the form by its labels. Type takes the stored value of its option. */
 async function fillIn(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
     if (label === 'Type') await field(page, label).selectOption(value)
@@ -74,7 +74,7 @@ for (const facts of [social, daily] as const) {
       await expect(page.getByRole('cell', { name: 'No tasks found!', exact: true })).toBeVisible()
     })
 
-    test(`§5 ${title}: every message, none of them before its field was touched`, async ({ page, server }) => {
+    test(`§5 ${title}: every message shows, but only after its field was touched`, async ({ page, server }) => {
       await page.goto(path)
       await control(page, 'Add Task').click()
       await expect(page).toHaveURL(`${path}-form`)
@@ -127,14 +127,14 @@ for (const facts of [social, daily] as const) {
       expect(await storedTasks(server, facts)).toEqual([
         { priority: 3, image: 'moreLink', title: 'Visit our site', link, reward: 12.5 },
       ])
-      await page.goBack() // the form is not behind the list
+      await page.goBack() // must not lead to the form again
       await expect(page).toHaveURL(path)
       await control(page, 'Add Task').click()
       for (const label of ['Priority', 'Title', 'Link', 'Reward']) await expect(field(page, label)).toHaveValue('')
       await expect(field(page, 'Type').locator('option:checked')).toHaveText('Select a type')
     })
 
-    test(`§5 ${title}: the next free priority is offered, and again when somebody else has taken it`, async ({
+    test(`§5 ${title}: the form offers the next free priority, and a new one if another admin has taken it`, async ({
       page,
       server,
     }) => {
@@ -224,7 +224,7 @@ for (const facts of [social, daily] as const) {
       expect(updated).toEqual({ priority: 2, image: 'youtube', title: 'Watched', link: null, reward: 400.5 })
     })
 
-    test(`§5 ${title}: a task that the bot verifies is ticked so, and stays so`, async ({ page, server }) => {
+    test(`§5 ${title}: the checkbox for a task that the bot verifies is saved and kept by updates`, async ({ page, server }) => {
       await page.goto(path)
       await control(page, 'Add Task').click()
       await fillIn(page, task)
@@ -329,7 +329,7 @@ for (const facts of [social, daily] as const) {
         await expect(toast(page, 'Somebody else has changed this meanwhile')).toBeVisible()
         await expect(field(page, 'Title')).toHaveValue('Mine')
         expect(await storedTasks(server, facts)).toMatchObject([{ title: 'Meanwhile' }])
-        await page.evaluate(() => localStorage.clear()) // as another tab does that saves this form
+        await page.evaluate(() => localStorage.clear()) // as when another tab saves this form and removes the draft
         await page.getByRole('button', { name: 'Load the new version' }).click()
         await expect(field(page, 'Title')).toHaveValue('Meanwhile')
         await page.getByRole('button', { name: 'Use Draft' }).click()

@@ -1,4 +1,4 @@
-/** What was deleted comes back: from the toast of the deletion, and from the trash, which asks anew for what is taken by now. */
+/** Restoring deleted records, from the toast of the deletion and from the trash, which asks for another priority or e-mail if taken. */
 import { banner } from '#src/announcements.ts'
 import { addTasks, social } from '#src/tasks.ts'
 import { expect, field, test, toast } from '#src/test.ts'
@@ -9,7 +9,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-test('a wrong deletion of many announcements is undone from its toast, with their images', async ({ page, server }) => {
+test('deleting many announcements can be undone from the toast, with their images', async ({ page, server }) => {
   for (const title of ['One', 'Two']) {
     const uploaded = await page.request.post('/api/files/announcements?name=banner.png', {
       data: banner.buffer,
@@ -37,10 +37,10 @@ test('a wrong deletion of many announcements is undone from its toast, with thei
   expect((await page.request.get(source!)).status()).toBe(200)
 })
 
-test.describe('restoring what is taken', () => {
+test.describe('restoring with conflicts', () => {
   test.use({ expectedNoise: { patterns: [/status of 409/] } })
 
-  test('a task whose priority is taken is restored with another one, and the rest is purged after asking twice', async ({
+  test('a task whose priority is taken is restored with another one; the rest is purged after two confirmations', async ({
     page,
     server,
   }) => {
@@ -77,7 +77,7 @@ test.describe('restoring what is taken', () => {
   })
 })
 
-test('what an import has brought back is said to exist again; only what can be restored from the trash is said to be', async ({
+test('for a record that an import has brought back, the toast says that it exists again and offers no restore from the trash', async ({
   page,
   server,
 }) => {
@@ -93,8 +93,8 @@ test('what an import has brought back is said to exist again; only what can be r
   const row = page.getByRole('row').filter({ hasText: 'Share' })
   await row.getByRole('button', { name: 'Restore All' }).click()
   await expect(toast(page, 'Join is back.')).toBeVisible()
-  const told = toast(page, 'Share stays in the trash.')
-  await expect(told).toContainText('It exists again: an import brought it back.')
+  const conflict = toast(page, 'Share stays in the trash.')
+  await expect(conflict).toContainText('It exists again: an import brought it back.')
 
   await page.goto('/social-tasks')
   await page.getByRole('row').filter({ hasText: 'Join' }).getByRole('button', { name: 'Delete' }).click()
@@ -109,7 +109,7 @@ test('what an import has brought back is said to exist again; only what can be r
 test.describe('on a narrow desktop', () => {
   test.use({ viewport: { width: 1024, height: 768 } })
 
-  test('the name and Restore are in view; by keyboard a row opens and is restored, and the focus stays in the list', async ({
+  test('the name and Restore are in view; a row can be opened and restored by keyboard, and the focus stays in the list', async ({
     page,
     server,
   }) => {
@@ -125,7 +125,7 @@ test.describe('on a narrow desktop', () => {
     const row = page.getByRole('row').filter({ hasText: title })
     await expect(row.getByRole('button', { name: title })).toBeInViewport({ ratio: 1 })
     await expect(row.getByRole('button', { name: 'Restore', exact: true })).toBeInViewport({ ratio: 1 })
-    await expect(row.getByRole('button', { name: 'Restore All' })).toHaveCount(0) // each was deleted alone
+    await expect(row.getByRole('button', { name: 'Restore All' })).toHaveCount(0) // each was deleted by its own act
     await row.focus()
     for (const inView of ['Name', 'Restore'])
       await expect(row.locator(`[data-column="${inView}"]`)).toHaveCSS('box-shadow', /inset/)

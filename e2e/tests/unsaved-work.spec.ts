@@ -1,4 +1,4 @@
-/** What was typed and not saved: asked about before a page is left, kept as a draft, and still there when the session has ended (§2, §4). */
+/** Unsaved text in forms: leaving the page asks first, the text is kept as a draft, and it survives the end of the session (§2, §4). */
 import type { Page } from '@playwright/test'
 import { banner, fillIn, newDesc, stored, submitButton } from '#src/announcements.ts'
 import { expectAccessible } from '#src/axe.ts'
@@ -18,17 +18,17 @@ const answer = (page: Page, name: 'Confirm' | 'Cancel') =>
 const offer = (page: Page) => page.getByText(/^Unsaved draft, \d\d\/\d\d/)
 const renewal = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
 
-/** As another tab of this browser does after a login or a sign-out. */
+/** Sends the message that another tab of this browser sends after a sign-in or sign-out. */
 async function sayThatTheSessionChanged(page: Page): Promise<void> {
   await page.evaluate(() => {
     const tabs = new BroadcastChannel('session')
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- BroadcastChannel.postMessage has no target origin
     tabs.postMessage('changed')
     tabs.close()
   })
 }
 
-/** Comes to the add form from the list, so that there is a way back, and begins to fill it in. */
+/** Opens the add form from the list, so that Back leads to the list, and types half a title. */
 async function beginTask(page: Page): Promise<void> {
   await page.goto('/social-tasks')
   await control(page, 'Add Task').click()
@@ -61,7 +61,7 @@ const ways: { way: string; leave: (page: Page) => Promise<unknown>; to: string }
 ]
 
 for (const { way, leave, to } of ways) {
-  test(`Leaving by ${way} is asked about; Cancel keeps the text, Confirm leaves it as a draft`, async ({ page }) => {
+  test(`Leaving by ${way} asks first; Cancel keeps the text, Confirm keeps it as a draft`, async ({ page }) => {
     await beginTask(page)
     await leave(page)
     await expect(question(page)).toContainText('This browser keeps it as a draft')
@@ -77,7 +77,7 @@ for (const { way, leave, to } of ways) {
   })
 }
 
-test('A form without text is left without a question, by a link and by Back', async ({ page }) => {
+test('Leaving a form without text asks nothing, by a link and by Back', async ({ page }) => {
   await page.goto('/social-tasks')
   await control(page, 'Add Task').click()
   await field(page, 'Title').fill('x')
@@ -89,7 +89,7 @@ test('A form without text is left without a question, by a link and by Back', as
   await expect(page).toHaveURL('/social-tasks')
 })
 
-test('Closing the tab is asked about by the browser itself, and only beside unsaved text', async ({ page }) => {
+test('Closing the tab makes the browser ask, but only if there is unsaved text', async ({ page }) => {
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())
@@ -106,7 +106,7 @@ test('Closing the tab is asked about by the browser itself, and only beside unsa
   expect(asked).toHaveLength(1)
 })
 
-test('A draft survives a closed tab, is filled in when asked to, and saving ends it', async ({ page, context, server }) => {
+test('A draft survives a closed tab, is filled in on request, and is removed by saving', async ({ page, context, server }) => {
   await beginTask(page)
   await fillIn(page, { Priority: '3', Type: 'youtube', Link: 'https://youtube.com/1', Reward: '12.5' })
   const other = await context.newPage()
@@ -126,7 +126,7 @@ test('A draft survives a closed tab, is filled in when asked to, and saving ends
   await expect(offer(other)).toHaveCount(0)
 })
 
-test('A draft is of one item: the form of another one offers none', async ({ page, server }) => {
+test('A draft belongs to one item: the form of another item does not offer it', async ({ page, server }) => {
   await addTasks(server, social, {}, {})
   await page.goto('/social-tasks-form-update?id=social-1')
   await field(page, 'Title').fill('Mine')
@@ -149,7 +149,7 @@ test('A draft is of one item: the form of another one offers none', async ({ pag
   await expect(offer(page)).toHaveCount(0)
 })
 
-test('§5 Make Admin beside a half-typed name keeps the name, which can be saved', async ({ page, server }) => {
+test('§5 Make Admin keeps a half-typed name in the form, which can be saved afterwards', async ({ page, server }) => {
   const { id } = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
   await page.goto(`/update-user/${id}/Uma/User/uma@gmail.com`)
   await field(page, 'First Name').fill('Ulrike')
@@ -164,7 +164,7 @@ test('§5 Make Admin beside a half-typed name keeps the name, which can be saved
   expect(user).toMatchObject({ fname: 'Ulrike', lname: 'User', user_type: 'admin' })
 })
 
-test('Log Out beside unsaved text is asked about, and then leaves no draft', async ({ page }) => {
+test('Log Out with unsaved text asks first and then keeps no draft', async ({ page }) => {
   await beginTask(page)
   const logOut = page.getByRole('button', { name: 'Log Out' })
   await logOut.click()
@@ -187,7 +187,11 @@ test('Log Out beside unsaved text is asked about, and then leaves no draft', asy
 test.describe('a session that has ended', () => {
   test.use({ expectedNoise: { patterns: [/status of 401/] } })
 
-  test('§4 … under unsaved text is renewed above the form, which then goes on by itself', async ({ page, context, server }) => {
+  test('§4 … with unsaved text is renewed in a dialog above the form, which is then submitted by itself', async ({
+    page,
+    context,
+    server,
+  }) => {
     await page.goto('/annoucement-form')
     await fillIn(page, newDesc)
     await field(page, 'Image').setInputFiles(banner)
@@ -206,7 +210,7 @@ test.describe('a session that has ended', () => {
     expect(await stored(server)).toMatchObject([{ title: 'Season 3', image_name: 'banner.png' }])
   })
 
-  test('§4 … is noticed by a look at another window, too; Cancel leads to Login, and the draft stays', async ({
+  test('§4 … because of another tab opens the dialog too; Cancel leads to Login, and the draft stays', async ({
     page,
     context,
   }) => {
@@ -219,12 +223,12 @@ test.describe('a session that has ended', () => {
     await field(page, 'Email').fill('admin@gmail.com')
     await field(page, 'Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Use Draft' }).click() // of the form where they were
+    await page.getByRole('button', { name: 'Use Draft' }).click() // signing in led back to the form
     await expect(page).toHaveURL('/social-tasks-form')
     await expect(field(page, 'Title')).toHaveValue('Half a title')
   })
 
-  test('§4 … and was renewed in another tab is renewed here', async ({ page, context, server }) => {
+  test('§4 … and is renewed in another tab is renewed in this one too', async ({ page, context, server }) => {
     await beginTask(page)
     const cookies = await context.cookies()
     await context.clearCookies()
@@ -249,7 +253,10 @@ test.describe('a session that has ended', () => {
   })
 
   for (const viewport of sizes) {
-    test(`axe finds nothing in the offer and the dialog at ${viewport.width} × ${viewport.height}`, async ({ page, context }) => {
+    test(`axe finds nothing in the draft’s offer and the dialog at ${viewport.width} × ${viewport.height}`, async ({
+      page,
+      context,
+    }) => {
       await page.setViewportSize(viewport)
       await page.goto('/social-tasks-form')
       await field(page, 'Title').fill('Half a title')

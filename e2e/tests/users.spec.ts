@@ -12,7 +12,7 @@ async function addUsers(server: ConsoleServer, count: number): Promise<void> {
   }
 }
 
-test('§2 the table has its columns, and not the admin themself', async ({ page, server }) => {
+test('§2 the table has its columns, and does not list the signed-in admin', async ({ page, server }) => {
   await addUsers(server, 3)
   await page.goto('/manage-users')
   for (const name of ['Sr.No', 'First Name', 'Last Name', 'Email', 'Update', 'Delete']) {
@@ -86,7 +86,7 @@ const newcomer = {
   'Confirm Password': 'secret1',
 }
 
-/** Fills Add User in for a new admin and submits it. */
+/** Fills in Add User for a new admin and submits it. */
 async function addAdmin(page: Page): Promise<void> {
   await page.goto('/add-user')
   await expect(field(page, 'Role')).toHaveValue('user')
@@ -110,10 +110,13 @@ test('§7 Add User as an Admin: the five fields of §7, then the role by its own
   expect(await storedType(server)).toEqual({ user_type: 'admin' })
 })
 
-test.describe('a role that could not be given', () => {
+test.describe('a role that could not be set', () => {
   test.use({ expectedNoise: { patterns: [/status of 500/] } })
 
-  test('§7 Add User says so: the user exists as User, and can be made an admin from there', async ({ page, server }) => {
+  test('§7 Add User says that the user was created as a User, and links to the page that can make them an admin', async ({
+    page,
+    server,
+  }) => {
     const json = { success: false, code: 'INTERNAL', message: 'Internal Server Error!' }
     await page.route('**/user-type', (route) => route.fulfill({ status: 500, json }), { times: 1 })
     await addAdmin(page)
@@ -176,7 +179,7 @@ test.describe('a stale save', () => {
   })
 })
 
-test('design: an admin makes another user admin, and back', async ({ page, server }) => {
+test('design: an admin makes another user an admin, and a user again', async ({ page, server }) => {
   await addUsers(server, 1)
   const stored = () =>
     server.database.db.selectFrom('users').select('user_type').where('email', '=', 'person1@gmail.com').executeTakeFirst()

@@ -1,4 +1,4 @@
-/** A record's versions: its history below the form, an earlier version restored, and a stale save merged with what somebody else has saved. */
+/** A record's versions: its history below the form, restoring an earlier version, and merging a stale save with another admin's save. */
 import type { Page } from '@playwright/test'
 import { add, fillIn, newDesc, season, statusButton, stored } from '#src/announcements.ts'
 import { expectStateAccessible } from '#src/axe.ts'
@@ -20,7 +20,7 @@ async function saveTask(page: Page, values: Record<string, string>): Promise<voi
   await expect(page).toHaveURL('/social-tasks')
 }
 
-test('Versions: the history below a form says who changed what; an earlier version comes back as a new change', async ({
+test('Versions: the history below a form says who changed what; restoring an earlier version is a new change', async ({
   page,
   signIn,
   server,
@@ -55,7 +55,7 @@ test('Versions: the history below a form says who changed what; an earlier versi
   await expectStateAccessible(page)
 })
 
-test('Versions: what was there before the first change comes back, too; what the history has from its beginning has nothing before it', async ({
+test('Versions: the version before the first change can be restored too, unless the record was created in the console', async ({
   page,
   signIn,
   server,
@@ -87,10 +87,10 @@ test('Versions: what was there before the first change comes back, too; what the
   await expect(entries(page).getByRole('button')).toHaveCount(0)
 })
 
-test.describe('what the server refuses', () => {
+test.describe('refusals', () => {
   test.use({ expectedNoise: { patterns: [/status of 409/] } })
 
-  test('Versions: a version whose priority somebody else has by now is refused with the reason', async ({
+  test('Versions: restoring a version whose priority is taken by now is refused with the reason', async ({
     page,
     signIn,
     server,
@@ -106,7 +106,7 @@ test.describe('what the server refuses', () => {
     await expect(toast(page, 'Priority is already taken!')).toBeVisible()
   })
 
-  test('Versions: a stale save shows both versions field by field, and the merged one is saved on top of the newer', async ({
+  test('Versions: a stale save shows both versions field by field, and the merged one is saved as the next version', async ({
     page,
     browser,
     signIn,
@@ -146,7 +146,7 @@ test.describe('what the server refuses', () => {
     await other.context().close()
   })
 
-  test('Versions: an announcement that somebody else has activated meanwhile says so, and is saved and activated again', async ({
+  test('Versions: a stale save of an announcement that was activated meanwhile says so, and can be saved and activated again', async ({
     page,
     signIn,
     server,
@@ -171,7 +171,7 @@ test.describe('what the server refuses', () => {
     expect(await stored(server)).toMatchObject([{ subtitle: 'Fresh rewards', status: true }])
   })
 
-  test('Versions: a stale save of an announcement and of a user is merged, too', async ({ page, browser, signIn, server }) => {
+  test('Versions: stale saves of an announcement and of a user can be merged too', async ({ page, browser, signIn, server }) => {
     await signIn('admin')
     await page.goto('/annoucement-form')
     await fillIn(page, newDesc)

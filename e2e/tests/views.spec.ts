@@ -1,4 +1,4 @@
-/** Saved views: a list's search, filters, order, columns and density under a name, for oneself or shared, and the one that is seen first. */
+/** Saved views: a list's search, filters, order, columns and density under a name, private or shared, and the default view of a list. */
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
 import { sizes } from '#src/sizes.ts'
@@ -7,7 +7,7 @@ import { expect, test, toast } from '#src/test.ts'
 const views = (page: Page) => page.getByRole('button', { name: /^Saved/ })
 const pane = (page: Page) => page.getByRole('dialog', { name: 'Saved views' })
 
-test('Views: one is saved with search, order, columns and density, shared, opened by its link and the palette, seen first', async ({
+test('Views: a view keeps search, order, columns and density, can be shared, opened by link and palette, and made the default', async ({
   page,
   signIn,
   server,
@@ -19,7 +19,7 @@ test('Views: one is saved with search, order, columns and density, shared, opene
   await page.getByRole('checkbox', { name: 'Email' }).uncheck()
   await page.keyboard.press('Escape')
 
-  // By keyboard alone.
+  // Saves the view by keyboard.
   await views(page).focus()
   await page.keyboard.press('Enter')
   await pane(page).getByLabel('Name', { exact: true }).focus()
@@ -31,7 +31,7 @@ test('Views: one is saved with search, order, columns and density, shared, opene
   await expect(views(page)).toHaveText('Saved: Moon people')
   await expect(views(page)).toBeFocused()
 
-  // A colleague, whose browser remembers another look.
+  // A colleague opens it, in a browser without stored settings.
   const colleague = await server.addPerson({ fname: 'Bo', lname: 'Boss', email: 'bo@gmail.com', userType: 'admin' })
   await page
     .context()

@@ -1,4 +1,4 @@
-/** The page on which admins add webhooks, look at deliveries and send them again. */
+/** The page on which admins add webhooks, read their deliveries and send them again. */
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
@@ -70,7 +70,7 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
   await expect(page.getByRole('heading', { name: 'Webhooks', level: 1 })).toBeFocused()
 })
 
-test('what a webhook’s row says and what its deliveries say are of one moment, and nothing of them is cut off', async ({
+test('a webhook’s row and its deliveries change together, and none of their texts is cut off', async ({
   page,
   server,
   signIn,
@@ -87,7 +87,7 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
   const { db } = server.database
   const result = 'Not reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE'
   await sql`update webhook_deliveries set next_at = null, delivered_at = null, attempts = 10, result = ${result}`.execute(db)
-  const saw = await item.evaluate(
+  const mixtures = await item.evaluate(
     (element) =>
       new Promise<string[]>((resolve) => {
         const seen: string[] = []
@@ -99,8 +99,8 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
         observer.observe(element, { childList: true, subtree: true, characterData: true })
       }),
   )
-  const [first, last] = [saw[0], saw.at(-1)].map((line) => Number(line!.split(' ')[2]))
-  expect(last! - first!, saw.join()).toBeLessThan(1000)
+  const [first, last] = [mixtures[0], mixtures.at(-1)].map((line) => Number(line!.split(' ')[2]))
+  expect(last! - first!, mixtures.join()).toBeLessThan(1000)
   for (const [width, height] of [
     [1440, 900],
     [390, 844],
@@ -119,10 +119,10 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
   }
 })
 
-test.describe('what cannot be sent', () => {
+test.describe('refusals', () => {
   test.use({ expectedNoise: { patterns: [/status of 40[09]/] } })
 
-  test('an address to which nothing would be sent is refused at its field at once', async ({ page, signIn }) => {
+  test('an address that deliveries cannot reach is refused at its field at once', async ({ page, signIn }) => {
     await signIn('admin')
     await page.goto('/webhooks')
     for (const [address, reason] of [
@@ -141,7 +141,7 @@ test.describe('what cannot be sent', () => {
     await expect(page.getByText('There is no webhook yet.')).toBeVisible()
   })
 
-  test('a webhook that is switched off refuses a test and promises no moment, and its secret goes with it', async ({
+  test('a webhook that is switched off refuses a test and shows no next attempt; deleting it also removes its shown secret', async ({
     page,
     server,
     signIn,
@@ -166,7 +166,7 @@ test.describe('what cannot be sent', () => {
     })
     await page.getByRole('button', { name: `Send Test to ${ADDRESS}` }).click()
     await expect(toast(page, 'This webhook is switched off, so no test is sent to it.')).toBeVisible()
-    // What follows one act is still under way when the next button is pressed.
+    // The list is still being reloaded after the previous act when the next button is pressed.
     await page.getByRole('button', { name: `Delete ${ADDRESS}` }).click()
     await expect(page.getByRole('alertdialog')).toBeVisible()
     refreshed.resolve()

@@ -84,7 +84,7 @@ export interface App {
   attempts: Attempts
   signInGuard: SignInGuard
   files: Files
-  /** Streams that have to be ended for the server to stop. */
+  /** Event streams, which must be ended before the server can stop. */
   live: Live
 }
 

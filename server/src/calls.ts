@@ -1,4 +1,4 @@
-/** What every feature is made of: handlers for the calls of the contract, the context they get, the failures they throw. */
+/** What every feature uses: the types of handlers for the contract's calls, the context they get, and the failures they throw. */
 import type {
   AnyContractProcedure,
   AnyContractRouter,
@@ -21,7 +21,7 @@ export type Caller =
   | { kind: 'guest' }
   | { kind: 'user'; user: SessionUser }
   | ({ kind: 'bot' } & Bot)
-  /** A player's own client. Whether the console knows the player is another question. */
+  /** A player's own client. The console may not know the player. */
   | { kind: 'player'; userId: number }
 
 export interface CallContext {
@@ -33,17 +33,17 @@ export interface CallContext {
   sessionToken: string | undefined
   /** Sends the session cookie with the answer; `undefined` clears it. */
   setSessionToken: (token: string | undefined) => void
-  /** What the device's cookie holds, whether or not we have signed it. */
+  /** The value of the device's cookie, whether or not we have signed it. */
   deviceCookie: string | undefined
   /** Sends the device's cookie with the answer. */
   setDeviceCookie: (value: string) => void
-  /** The browser and system that the client says it is: `Chrome on Windows`. */
+  /** The browser and system that the client claims to be, such as `Chrome on Windows`. */
   device: string
-  /** The site that a browser says the request comes from: an origin, or the word of Sec-Fetch-Site. */
+  /** The site that the browser says the request comes from: an origin, or the value of Sec-Fetch-Site. */
   origin: string | undefined
-  /** Whether the caller has this version of what it asks for already: a download without a body then tells it so (304). */
+  /** Whether the client already has this version of what it asks for. A download without a body then becomes 304. */
   hasVersion: (etag: string) => boolean
-  /** Of a call that heeds one, if the caller sent one. `identity/idempotency.ts` does what it asks for. */
+  /** The caller's idempotency key, if it sent one and the call supports it (identity/idempotency.ts). */
   idempotencyKey: IdempotencyKey | undefined
   /** Aborted when the client has gone. */
   signal: AbortSignal
@@ -63,13 +63,13 @@ type HandlerOf<C extends AnyContractProcedure> = (
   context: CallContext,
 ) => Promise<Answered<InferContractRouterOutputs<C>>>
 
-/** A field of an answer may be JSON that the database wrote. */
+/** A handler's answer. Its fields may be JSON that the database wrote. */
 type Answered<Output> = Output | { [Name in keyof Output]: Output[Name] | JsonText<Output[Name]> }
 
-/** JSON that PostgreSQL wrote. It is sent as it is, because reading a page of rows and writing it again takes longer than all else about it. */
+/** JSON that PostgreSQL wrote. It is sent unchanged: parsing a page of rows and writing it again would take most of a request's time. */
 export class JsonText<Value> {
   readonly text: string
-  /** Says to the compiler alone what the text holds. */
+  /** The type of the parsed text, for the compiler only. */
   declare readonly value: Value
 
   constructor(text: string) {
@@ -77,7 +77,7 @@ export class JsonText<Value> {
   }
 }
 
-/** What the input schema makes of a request: defaults are filled in and texts trimmed. */
+/** The output of a call's input schema: defaults are filled in and texts trimmed. */
 type ParsedInput<C extends AnyContractProcedure> =
   NonNullable<C['~orpc']['inputSchema']> extends {
     '~standard': { types?: infer T }
@@ -87,7 +87,7 @@ type ParsedInput<C extends AnyContractProcedure> =
       : InferContractRouterInputs<C>
     : undefined
 
-/** Handlers for a part of the contract, in its shape. */
+/** The handlers for a part of the contract, in the same shape. */
 export type Handlers<Router extends AnyContractRouter> = Router extends AnyContractProcedure
   ? HandlerOf<Router>
   : { [K in keyof Router]: Router[K] extends AnyContractRouter ? Handlers<Router[K]> : never }
@@ -119,14 +119,14 @@ export class Failure extends Error {
   }
 }
 
-/** The signed-in caller of a call whose access admits only people. */
+/** Returns the signed-in caller of a call whose access admits only people. @throws Failure SIGNED_OUT for any other caller */
 export function signedIn(context: CallContext): SessionUser {
   if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
   return context.caller.user
 }
 
 /**
- * The player whom a call of the game is about, where a player's client says `me`.
+ * Returns the player that a game call is about. A player's client may say `me`.
  * @throws Failure FORBIDDEN for a client that asks for another player, INVALID_INPUT for a bot that says `me`
  */
 export function playerOf({ caller }: CallContext, userId: number | 'me'): number {
@@ -139,7 +139,7 @@ export function playerOf({ caller }: CallContext, userId: number | 'me'): number
   return userId
 }
 
-/** Stops waiting for a slow result, such as a sort of millions of rows, when the client leaves. @throws Failure TOO_SLOW */
+/** Waits for a slow result, such as a sort of millions of rows. @throws Failure TOO_SLOW when the client leaves */
 export async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   result.catch(() => {})
   const gone = Promise.withResolvers<never>()

@@ -1,4 +1,4 @@
-/** The environment, read and checked once (design §8). The only module that looks at process.env. */
+/** Reads and checks the environment (design §8). No other module reads process.env. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Cron } from 'croner'
@@ -16,40 +16,40 @@ export interface Config {
   host: string
   /** Absolute path of the folder that holds the embedded database and the file store. */
   dataDir: string
-  /** Set: use this PostgreSQL (15 or later) instead of the embedded one. */
+  /** The PostgreSQL (15 or later) to use instead of the embedded one. */
   databaseUrl: string | undefined
-  /** A replica of that one, for reads that may be a second old. */
+  /** A replica of that database, for reads that may be a second old. */
   databaseReplicaUrl: string | undefined
-  /** What the operator sets of the limits of the server's database connections; times in milliseconds. */
+  /** Limits of the server's database connections that are set; times in milliseconds. */
   databaseLimits: { size?: number; statementTimeoutMs?: number; lockTimeoutMs?: number }
   /** How many spreadsheets may be written at once. */
   maxExports: number
-  /** `s3://bucket?endpoint=…`, or unset for DATA_DIR/files. */
+  /** `s3://bucket?endpoint=…`, or undefined for DATA_DIR/files. */
   filesUrl: string | undefined
   /** The origin under which browsers reach the console, e.g. `https://console.example.org`. */
   publicOrigin: string | undefined
-  /** Created at start when there is no admin yet. */
+  /** The account to create at the start if there is no admin yet. */
   firstAdmin: { email: string; password: string } | undefined
-  /** §5: registration is for addresses of this host. */
+  /** The mail host whose addresses may register (§5). */
   registrationEmailHost: string
   rateLimit: boolean
-  /** Which new passwords are accepted: what §5 accepts, or nothing short or common. */
+  /** Which new passwords are accepted: all that §5 accepts, or only those that are neither short nor common. */
   passwordPolicy: 'standard' | 'strict'
-  /** Where, when (cron, UTC) backups are made, and how many of them are kept; unset: none is scheduled. */
+  /** Where and when (cron, UTC) backups are made, and how many are kept; undefined if no backups are scheduled. */
   backups: { address: string; times: string; keep: number } | undefined
-  /** For so many days what was deleted can be restored. */
+  /** Days for which a deleted record can be restored. */
   trashDays: number
-  /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of proxies that are believed whom they name in X-Forwarded-For. */
+  /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of the proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[]
-  /** Whoever shows this secret may read GET /metrics; without one nobody may. */
+  /** The secret with which a client may read GET /metrics; undefined if nobody may. */
   metricsToken: string | undefined
-  /** SECRET_KEY: encrypts what the console has to read again (webhooks/secret-key.ts). */
+  /** SECRET_KEY: encrypts stored secrets that the console must read again (webhooks/secret-key.ts). */
   secretKey: string | undefined
   /** Addresses and networks that webhooks may reach although they are not public. */
   webhookNetworks: string[]
-  /** ENTRY_CAPS: the most that a cause gives a player on a day. */
+  /** ENTRY_CAPS: the most points that each cause may pay a player in one UTC day. */
   entryCaps: ReadonlyMap<string, number>
-  /** By what players' clients are believed (identity/init-data.ts). */
+  /** How the initData of players' clients is checked (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
 }
 
@@ -75,7 +75,7 @@ const place = z
   .refine((value) => !value.includes('\0') && (!value.includes('://') || url('s3:').safeParse(value).success))
 const times = z.string().refine(isCronExpression)
 
-/** Of moments that come: there is no 30th of February. */
+/** Whether it is a cron expression of five fields that has a next time: one for 30 February has none. */
 function isCronExpression(value: string): boolean {
   try {
     return value.trim().split(/\s+/).length === 5 && new Cron(value, { timezone: 'UTC' }).nextRun() !== null
@@ -107,7 +107,7 @@ const caps = z
   .transform((value) => value.split(',').map((part) => part.trim().split('=')))
   .pipe(z.array(z.tuple([cappedCause, capAmount])))
   .refine((pairs) => new Set(pairs.map(([cause]) => cause)).size === pairs.length)
-  // Nothing at all may be given for causes that nobody has thought of; what is named is there to give something.
+  // A cap of 0 is allowed for all other causes (`*`), to forbid unknown ones. A named cause must be able to pay something.
   .refine((pairs) => pairs.every(([cause, most]) => most > 0 || cause === OTHER_CAUSES))
   .transform((pairs) => new Map(pairs))
 
@@ -147,7 +147,7 @@ const variables = {
 
 type Name = keyof typeof variables
 
-/** What these hold is in no message. */
+/** Variables whose values must not appear in any message. */
 const SECRET: ReadonlySet<Name> = new Set([
   'ADMIN_PASSWORD',
   'DATABASE_URL',
@@ -236,12 +236,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
 }
 
-/** Where the operator was when they typed the command: npm changes to the project's folder before it runs a script. */
+/** Returns the folder in which the operator typed the command: npm changes to the project's folder before it runs a script. */
 export function callerDirectory(): string {
   return process.env['INIT_CWD'] ?? process.cwd()
 }
 
-/** Whether the operator typed --dry-run without a `--` before it: then npm takes it for its own option, and the command does not get it. */
+/** Whether the operator typed --dry-run without a `--` before it: npm then takes it for its own option and does not pass it on. */
 export function npmTookDryRun(): boolean {
   return process.env['npm_config_dry_run'] === 'true'
 }

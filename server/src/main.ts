@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      // Ctrl-C reaches npm and us, so two signals at once are one; a later one means it, and the next start tidies up.
+      // npm passes Ctrl-C on, too, so a second signal within a second is ignored. A later one ends the server; the next start cleans up.
       if (running && askedAt !== undefined && performance.now() - askedAt > 1000) {
         log.warn({ signal }, 'a second signal ends the server at once')
         process.exit(1)
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
     if (starting.signal.aborted) stop()
   } catch (error) {
     if (starting.signal.aborted) {
-      // It ends as it was told to, whatever the start made of that.
+      // The server was asked to stop, so the exit code does not depend on how its start failed.
       if (error !== starting.signal.reason) log.warn({ err: error }, 'the start failed while it was given up')
       process.exit(exitCode)
     }
@@ -128,7 +128,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     })
     const deliveries = createDeliveries({ database, key: secretKey, networks: config.webhookNetworks, log })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
-    // Asked before anybody is told that the server is ready: nothing may fail after that.
+    // Read before the server says that it is ready, because nothing may fail after that.
     const pause = await findPause(database.db)
     const { server, address } = await listen(config, http.fetch)
     const backups = config.backups && createBackupSchedule({ database, fileStore, settings: config.backups, dataDir, log })
@@ -155,9 +155,9 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       const deadline = performance.now() + DRAIN_MS
       chores.stop()
       live.stop()
-      const told = readiness.beginStop()
-      // With a database of its own there is no other server to which a proxy could turn.
-      if (config.databaseUrl !== undefined) await told
+      const stopSeen = readiness.beginStop()
+      // With an embedded database there is no other server to which a load balancer could send requests.
+      if (config.databaseUrl !== undefined) await stopSeen
       await drain(server, deadline)
       images.stop()
       await stopSheetProcess()
@@ -170,7 +170,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   }
 }
 
-/** The path of the one-time set-up link, where there is no admin and none is configured (design §7). */
+/** Returns the path of the one-time set-up link if there is no admin and none is configured (design §7). */
 async function prepareFirstAdmin(config: Config, database: Database, sessions: Sessions): Promise<string | undefined> {
   const { firstAdmin, passwordPolicy: policy } = config
   const act = actOfProcess('system', 'Start of the server')
@@ -194,7 +194,7 @@ function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Pr
   })
 }
 
-/** Names the process that has the port, because a server whose npm was killed goes on without a terminal. */
+/** Says why the server cannot listen. Names the process that uses the port: a server whose npm was killed runs on without a terminal. */
 async function explainFailure(error: NodeJS.ErrnoException, port: number): Promise<string> {
   if (error.code !== 'EADDRINUSE') return error.message
   const pid = await findListener(port)
@@ -203,7 +203,7 @@ async function explainFailure(error: NodeJS.ErrnoException, port: number): Promi
 
 type Chore = [everySeconds: number, run: () => Promise<unknown>]
 
-/** Runs each piece of upkeep every so many seconds; one that fails is logged and tried again next time. */
+/** Runs each chore at its interval. A failure is logged, and the chore runs again after the next interval. */
 function startChores(log: Logger, chores: Chore[]): { stop: () => void } {
   const timers = chores.map(([everySeconds, run]) =>
     setInterval(() => {
@@ -213,7 +213,7 @@ function startChores(log: Logger, chores: Chore[]): { stop: () => void } {
   return { stop: () => timers.forEach((timer) => clearInterval(timer)) }
 }
 
-/** @param deadline when to wait no longer, by `performance.now` */
+/** Closes the server when the requests under way are answered. @param deadline the `performance.now` at which it stops waiting for them */
 async function drain(server: Server, deadline: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()

@@ -1,4 +1,4 @@
-/** Players who join and take part, and what the counters of activity (counters/activity.ts) must be: the same names, counted the slow way. */
+/** The counters of activity (counters/activity.ts) for tests: read, counted again from the rows, and raised without rows. */
 import { type Kysely, sql } from 'kysely'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
@@ -18,7 +18,7 @@ import type { Tables } from '#src/db/tables.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The counters of activity as they must be. Hours are right for the last 24 only, so others are left out. */
+/** Counts the activity from the rows themselves. Leaves out hours before the last 24, which the counters do not keep exact. */
 export async function countedActivity(db: Kysely<Tables>): Promise<Record<string, number>> {
   const { rows } = await sql<CountedRow>`
     with happened (at, series, kind, item_id, value) as (
@@ -48,7 +48,7 @@ function keyOf({ bucket, at, series, kind, itemId }: CountedRow): CounterKey {
   return { of: series === 'paid' ? 'itemPaid' : 'itemActivity', bucket, at, kind, itemId }
 }
 
-/** The counters of activity as they are; the same hours as above. */
+/** Reads the stored counters of activity, for the same hours as `countedActivity`. */
 export async function activityCounters(db: Kysely<Tables>): Promise<Record<string, number>> {
   const [first, last] = [new Date('1970-01-01'), new Date('2999-12-31')]
   const ranges = [
@@ -71,7 +71,7 @@ export async function activityCounters(db: Kysely<Tables>): Promise<Record<strin
   return counted
 }
 
-/** Counts, without rows, so many players who join at a moment and take part in one thing at once. */
+/** Raises the counters as if `players` players joined at one time and took part in one item at once. Adds no rows. */
 export async function addActivity(database: Database, players: number, { at, ...item }: Item & { at: Date }): Promise<void> {
   await database.transaction(async (tx) => {
     const activity = await beginActivity(tx)
@@ -81,7 +81,7 @@ export async function addActivity(database: Database, players: number, { at, ...
   })
 }
 
-/** Adds to a counter without the rows that it counts. */
+/** Raises a counter without adding the rows that it counts. */
 export async function addCount(database: Database, counter: CounterKey, delta: number): Promise<void> {
   await database.transaction((tx) => addToCounter(tx, { counter, delta }))
 }

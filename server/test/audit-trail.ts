@@ -1,4 +1,4 @@
-/** The audit trail as tests read it: every entry in the order in which they were written, sealed or not. */
+/** Reads the audit trail for tests: all entries, sealed or not, in the order in which they were written. */
 import { type Kysely, sql } from 'kysely'
 import type { AuditChanges } from '@arcade/contract/audit/fields'
 import type { Tables } from '#src/db/tables.ts'

@@ -1,16 +1,16 @@
-/** What the rules of distribution have to know of a database: the columns of its tables, and what PostgreSQL says of its functions. */
+/** What distribution-rules.ts needs to know about the database: the columns of its tables and the volatility of its functions. */
 import type { onServer } from './test-server.ts'
 
 export interface Catalog {
-  /** The type of each column by table. */
+  /** Table name → column name → the column's type. */
   columns: Record<string, Record<string, string>>
   aggregates: string[]
-  /** Functions that give something else each time. */
+  /** Functions that PostgreSQL calls volatile: each call may return another value. */
   volatile: string[]
-  /** These, and those that give something else at another moment or in another session. */
+  /** Functions that are not immutable: volatile ones, and those that depend on the time or the session. */
   changeable: string[]
-  /** Functions that do so when they are given a moment: name/number of arguments. */
-  changeableOfMoments: string[]
+  /** Functions that are not immutable and take a timestamp, as `name/number of arguments`. */
+  changeableOfTimestamps: string[]
 }
 
 export async function readCatalog(sql: Parameters<Parameters<typeof onServer>[1]>[0]): Promise<Catalog> {
@@ -22,7 +22,7 @@ export async function readCatalog(sql: Parameters<Parameters<typeof onServer>[1]
     select array_agg(name) filter (where is_aggregate) as aggregates, array_agg(name) filter (where is_volatile) as volatile,
            array_agg(name) filter (where is_changeable) as changeable,
            (select array_agg(distinct proname || '/' || pronargs) from pg_proc
-             where provolatile <> 'i' and 'timestamptz'::regtype = any(proargtypes::oid[])) as "changeableOfMoments"
+             where provolatile <> 'i' and 'timestamptz'::regtype = any(proargtypes::oid[])) as "changeableOfTimestamps"
       from (select proname::text as name, bool_or(prokind = 'a') as is_aggregate, bool_and(provolatile = 'v') as is_volatile,
                    bool_and(provolatile <> 'i') as is_changeable
               from pg_proc group by 1) as functions`)

@@ -1,6 +1,6 @@
 /**
- * The tests on a distributed PostgreSQL: with CITUS_URL, the address of a Citus cluster's coordinator, each worker's database is one in
- * which the tables of players are divided. Its servers must let the same role in.
+ * Runs the tests on a Citus cluster. CITUS_URL is the address of its coordinator: each test worker then gets a database in which the
+ * tables of players are distributed. Every server of the cluster must let the same role in.
  */
 import os from 'node:os'
 import { pino } from 'pino'
@@ -8,7 +8,7 @@ import { openDatabase } from '#src/db/database.ts'
 import { DISTRIBUTED_TABLES, divisionSql } from '#src/cli/distribution.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
-/** Fewer than in production, since each test empties all of them. */
+/** Shards of each table. Fewer than in production, since each test empties all of them. */
 const SHARDS = 4
 
 export const citusUrl = process.env['CITUS_URL']
@@ -18,7 +18,7 @@ interface Node {
   port: number
 }
 
-/** An empty database on every server of the cluster, each of which knows the others. */
+/** Creates an empty database on every server of the cluster and registers the workers with the coordinator. */
 export async function createClusterDatabase(url: string, name: string): Promise<void> {
   const workers = await workersOf(url)
   for (const node of [undefined, ...workers]) {
@@ -32,8 +32,8 @@ export async function createClusterDatabase(url: string, name: string): Promise<
   })
 }
 
-/** One with the product's tables, divided as `arcade distribute` does. Gives its address. */
-export async function createDividedDatabase(url: string, name: string): Promise<string> {
+/** Creates a migrated database whose tables are distributed as `arcade distribute` does it. Returns its address. */
+export async function createDistributedDatabase(url: string, name: string): Promise<string> {
   await createClusterDatabase(url, name)
   const address = withDatabase(url, name)
   const database = await openDatabase({ dataDir: os.tmpdir(), url: address, log: pino({ level: 'silent' }), use: 'command' })
@@ -50,7 +50,7 @@ export async function dropClusterDatabase(url: string, name: string): Promise<vo
     await onServer(addressOf(url, node), (sql) => sql(`drop database if exists ${name} with (force)`))
 }
 
-/** The servers beside the coordinator, as the database that CITUS_URL names knows them. */
+/** Lists the workers, as the database in CITUS_URL knows them. */
 function workersOf(url: string): Promise<Node[]> {
   return onServer(url, (sql) => sql<Node>('select nodename as host, nodeport as port from pg_dist_node where groupid <> 0'))
 }

@@ -1,14 +1,14 @@
-/** The clocks of this process, for a test to put them wrong; the database's goes on being right. */
+/** Lets a test set the clocks of this process. The database's clock is not changed. */
 import { onTestFinished, vi } from 'vitest'
 
-/** Both clocks stand still from now on, until the test ends. Timers go on as ever. */
+/** Stops `Date` and `performance.now` until the test ends. Timers still run. */
 export function takeClocks(): { jump: (ms: number) => void; pass: (ms: number) => void } {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() })
   onTestFinished(() => void vi.useRealTimers())
   return {
-    /** The time of day jumps, as when somebody sets it. */
+    /** Moves the time of day only, as when somebody sets the clock. */
     jump: (ms) => void vi.setSystemTime(Date.now() + ms),
-    /** Time passes, on the monotonic clock too. */
+    /** Moves the time of day and the monotonic clock. */
     pass: (ms) => void vi.advanceTimersByTime(ms),
   }
 }

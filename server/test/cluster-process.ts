@@ -1,6 +1,6 @@
 /**
- * A process that opens the database as the server or a command does, for tests to talk to and to kill. Arguments: its
- * DatabaseOptions as JSON. Each line in is `{id, sql}` or `{id, listen}`; each line out is an answer or an event.
+ * A process that opens the database as the server or a command does, so that tests can talk to it and kill it. Its argument is
+ * `ProcessOptions` as JSON. Each line of stdin is a `Request`; each line of stdout is a `ProcessAnswer` or a `ProcessEvent`, all as JSON.
  */
 import { createInterface } from 'node:readline'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-/** A few rows in every table of a console, with values that are easily damaged on their way through a backup, and their comparison. */
+/** A few rows for every table, with values that a backup could easily damage, and a function that reads all rows to compare them. */
 import { type Kysely, sql } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
@@ -6,7 +6,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { addCount } from './activity.ts'
 
-/** Fills a database that has no rows. The keys of files it names are `announcements/1_image.png` and `announcements/2_icon.png`. */
+/** Fills a database that has no rows. The rows name the files `announcements/1_image.png` and `announcements/2_icon.png`. */
 export async function addRows(database: Database): Promise<void> {
   for (const statement of consoleRows) await sql.raw(statement).execute(database.db)
   await sql`update announcements set news = (select epoch from status_epoch) where status`.execute(database.db)
@@ -19,7 +19,7 @@ export async function addRows(database: Database): Promise<void> {
 
 const HARD_TEXT = String.raw`E'tab\t line\n back\\slash \\N \\. "quotes" \u200f Zoë 😀'`
 
-/** Statements that each fill one table, which they name first, by columns that it has had from the beginning. */
+/** Each statement fills one table, named first, and sets only columns that the table has had since its first version. */
 export const consoleRows = [
   `insert into accounts (id, email, password_hash) values ('a', 'admin@example.org', 'hash'), ('b', 'user@example.org', 'hash')`,
   `insert into users (id, fname, lname, email, user_type) values ('a', ${HARD_TEXT}, '', 'admin@example.org', 'admin'), ('b', 'U', 'Ser', 'user@example.org', 'user')`,
@@ -54,7 +54,7 @@ export const consoleRows = [
   `insert into default_views (user_id, list, view_id) values ('a', 'players', 'v')`,
 ]
 
-/** All rows of each table as text, but for tables that are left out. */
+/** Returns all rows of each table as text, except of the tables in `leftOut`. */
 export async function rowsOfTables(db: Kysely<Tables>, leftOut: string[] = []): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)

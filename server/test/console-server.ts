@@ -1,4 +1,4 @@
-/** A running Arcade Console for end-to-end tests and benchmarks: the real process on a fresh data directory, and a handle of its database. */
+/** Starts a real Arcade Console for end-to-end tests and benchmarks: a process on a fresh data directory, and a handle of its database. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,10 +16,11 @@ import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type KeptRows, keptRows } from './kept-rows.ts'
+import { BASE_ENV } from './base-env.ts'
 import { urlOf } from './test-server.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** A small console as life fills one, in the import's format; written by scripts/sample.ts. */
+/** Realistic data of a small console, in the import's format. scripts/sample.ts writes it. */
 export const SAMPLE = resolve(ROOT, 'sample')
 export const PASSWORD = 'correct horse'
 
@@ -34,23 +35,23 @@ export interface ConsoleServer {
   dataDir: string
   pid: number
   database: Database
-  /** Empties every collection; with `sample`, fills them from the sample data. The first time imports it, the others copy the rows. */
+  /** Empties every table; with `sample`, fills them with the sample data. The first call imports the data, later ones copy the rows. */
   reset(options: { sample: boolean }): Promise<void>
-  /** The path of a new set-up link. @throws Error if there is an admin */
+  /** Returns the path of a new set-up link. @throws Error if there is an admin */
   newSetupLink(): Promise<string>
-  /** The path of a new link with which a user sets a password. */
+  /** Returns the path of a new link with which a user sets a password. */
   newPasswordLink(userId: string): Promise<string>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
-  /** Starts another server on the same database and files, whose sudden end loses nothing. */
+  /** Starts another server on the same database and files. Killing it loses nothing, because the first server runs the PostgreSQL. */
   startAnother(): Promise<{ url: string; kill(): Promise<void> }>
   stop(): Promise<void>
 }
 
-/** Node's, as in scripts/run. */
+/** Node's options, the same as in scripts/run. */
 export const SERVER_FLAGS = ['--max-semi-space-size=2']
 
-/** `sample` is the directory that `reset` imports. A DATA_DIR in `env` may be there already, and stays. */
+/** `sample` is the directory that `reset` imports. A DATA_DIR in `env` may exist already and is not removed. */
 export async function startConsoleServer(
   env: Record<string, string> = {},
   { sample: directory = SAMPLE } = {},
@@ -58,7 +59,7 @@ export async function startConsoleServer(
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'arcade-console-')))
   const start = (more: Record<string, string> = {}) =>
     spawn(process.execPath, [...SERVER_FLAGS, resolve(ROOT, 'server/src/main.ts')], {
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env, ...more },
+      env: { ...BASE_ENV, PORT: '0', DATA_DIR: dataDir, ...env, ...more },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
   const child = start()

@@ -1,4 +1,4 @@
-/** What Citus refuses of definitions that change divided tables: what the rules of statements (distribution-rules.ts) are for queries. */
+/** Rules for DDL on distributed tables: what Citus refuses. The rules for queries are in distribution-rules.ts. */
 import type { AlterTableCmd, Constraint, Node, RangeVar } from 'libpg-query'
 import { DISTRIBUTED_TABLES } from '#src/cli/distribution.ts'
 import { as, findAll, nameOf, PLAYER } from './statement-tree.ts'
@@ -8,13 +8,13 @@ interface DefinitionRule {
   breaks: (node: Node) => boolean
 }
 
-const isDivided = (table: RangeVar | undefined): boolean =>
+const isDistributed = (table: RangeVar | undefined): boolean =>
   (DISTRIBUTED_TABLES as readonly string[]).includes(table?.relname ?? '')
 
-/** The changes of a divided table that a statement makes. */
+/** Lists the ALTER TABLE commands of a statement on a distributed table. */
 function alterations(node: Node): AlterTableCmd[] {
   const altered = as(node, 'AlterTableStmt')
-  return isDivided(altered?.relation) ? (altered?.cmds ?? []).flatMap((one) => as(one, 'AlterTableCmd') ?? []) : []
+  return isDistributed(altered?.relation) ? (altered?.cmds ?? []).flatMap((one) => as(one, 'AlterTableCmd') ?? []) : []
 }
 
 function constraintsOf({ subtype, def }: AlterTableCmd): Constraint[] {
@@ -24,7 +24,7 @@ function constraintsOf({ subtype, def }: AlterTableCmd): Constraint[] {
 
 export const definitionRules: DefinitionRule[] = [
   {
-    what: 'makes something unique over many players',
+    what: 'has a unique key without user_id',
     breaks: (node) => {
       const index = as(node, 'IndexStmt')
       const isOfPlayers = index?.indexParams?.some((one) => as(one, 'IndexElem')?.name === PLAYER) ?? false
@@ -32,22 +32,22 @@ export const definitionRules: DefinitionRule[] = [
         .flatMap(constraintsOf)
         .filter(({ contype, indexname }) => /UNIQUE|PRIMARY|EXCLUSION/.test(contype ?? '') && indexname === undefined)
       return (
-        (isDivided(index?.relation) && index?.unique === true && !isOfPlayers) ||
+        (isDistributed(index?.relation) && index?.unique === true && !isOfPlayers) ||
         unique.some(({ keys = [] }) => !keys.some((key) => as(key, 'String')?.sval === PLAYER))
       )
     },
   },
   {
-    what: 'has divided tables and others refer to each other',
+    what: 'has a foreign key between a distributed and a local table',
     breaks: (node) => {
       const altered = as(node, 'AlterTableStmt')
       const foreign = findAll(altered?.cmds, (one) => as(one, 'Constraint')?.contype === 'CONSTR_FOREIGN')
-      return foreign.some((one) => isDivided(as(one, 'Constraint')?.pktable) !== isDivided(altered?.relation))
+      return foreign.some((one) => isDistributed(as(one, 'Constraint')?.pktable) !== isDistributed(altered?.relation))
     },
   },
-  { what: 'has changes of a divided table trigger something', breaks: (node) => isDivided(as(node, 'CreateTrigStmt')?.relation) },
+  { what: 'creates a trigger on a distributed table', breaks: (node) => isDistributed(as(node, 'CreateTrigStmt')?.relation) },
   {
-    what: 'numbers the rows of a divided table',
+    what: 'adds an identity or serial column to a distributed table',
     breaks: (node) =>
       alterations(node).some(
         (command) =>
@@ -56,14 +56,14 @@ export const definitionRules: DefinitionRule[] = [
       ),
   },
   {
-    what: 'changes the column by which a table is divided',
+    what: 'changes the distribution column',
     breaks: (node) =>
       alterations(node).some(
         ({ subtype, name }) => name === PLAYER && (subtype === 'AT_DropColumn' || subtype === 'AT_AlterColumnType'),
       ),
   },
   {
-    what: 'adds a condition beside another change, or with a column and no name',
+    what: 'adds a constraint together with another change, or an unnamed check with a column',
     breaks: (node) => {
       const commands = alterations(node)
       return commands.some(
@@ -75,7 +75,7 @@ export const definitionRules: DefinitionRule[] = [
     },
   },
   {
-    what: 'changes of a divided table what Citus does not hand on to its shards',
+    what: 'changes a property that Citus does not pass on to shards',
     breaks: (node) =>
       alterations(node).some(({ subtype = '' }) => ['AT_SetStatistics', 'AT_SetStorage', 'AT_AddInherit'].includes(subtype)),
   },

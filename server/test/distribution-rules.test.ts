@@ -1,4 +1,4 @@
-/** Each rule names what it is for, and nothing that Citus takes: all of these were sent to a cluster. */
+/** Each rule must find its statements, and none that Citus accepts. All statements here were tried on a Citus cluster. */
 import { describe, expect, test } from 'vitest'
 import { distributionFaults, distributionRules } from './distribution-rules.ts'
 
@@ -11,13 +11,13 @@ const refused: Record<string, string[]> = {
     'with x as (select * from telegram_users for share) select * from x',
     'declare c cursor for select * from telegram_users for update',
   ],
-  'joins divided tables otherwise than by player': [
+  'joins distributed tables by another column than user_id': [
     'select a.user_id from telegram_users a join participations p on p.username = a.username',
     'select 1 from telegram_users a join balances b on a.user_id = b.user_id + 0',
     'select 1 from telegram_users a, balances b where a.user_id = $1 and b.user_id = $2',
     'delete from participations p using telegram_users t where t.username = p.username',
   ],
-  'asks a divided table for each row of something else than its player': [
+  'has a correlated subquery of a distributed table that is not tied by user_id': [
     'select t.id, (select count(*) from participations p where p.item_id = t.id) from tasks t',
     'select id from tasks where exists (select 1 from participations where item_id = id)',
     'select id from tasks where id = any(select item_id from participations where kind = collection)',
@@ -30,12 +30,12 @@ const refused: Record<string, string[]> = {
     'with x as materialized (select user_id from telegram_users) select 1 from x where exists (select 1 from balances b where b.user_id = x.user_id)',
     'update tasks set title = (select max(item_id) from participations p where p.item_id = tasks.id)',
   ],
-  'asks a local table for each row of players': [
+  'has a correlated subquery of a local table for rows of a distributed one': [
     'select p.user_id, (select title from tasks where id = p.item_id) from participations p where p.user_id = $1',
     'select 1 from participations p cross join lateral (select title from tasks where id = p.item_id) x',
     'delete from participations where exists (select 1 from tasks where id = item_id)',
   ],
-  'is recursive and reads many players': [
+  'is recursive and reads rows of many players': [
     'with recursive r as (select user_id from telegram_users union all select user_id from r) select * from r',
     'with recursive r as (select 1 as n union all select n + 1 from r where n < 3) select n, (select count(*) from participations) from r',
   ],
@@ -43,43 +43,43 @@ const refused: Record<string, string[]> = {
     'select item_id, count(*) from participations group by grouping sets ((item_id), ())',
     'select item_id, count(*) from (select * from participations) p group by rollup (item_id)',
   ],
-  'takes as many rows': ['select item_id from participations limit (select count(*) from tasks)'],
-  'asks in HAVING': [
+  'has a subquery in LIMIT or OFFSET': ['select item_id from participations limit (select count(*) from tasks)'],
+  'has a correlated subquery in HAVING': [
     'select item_id from participations group by item_id having count(*) > (select max(value) from counters where name = item_id)',
   ],
-  'selects no column': ['select exists (select from participations)'],
+  'selects no column in EXISTS': ['select exists (select from participations)'],
   'changes a local table by a subquery': [
     `update tasks set title = 'a' from (select item_id from participations) p where p.item_id = tasks.id`,
   ],
-  'puts values into a local table beside': [
-    `with x as (delete from uncounted_entries) insert into file_removals (key) values ('n')`,
-  ],
-  'puts what a subquery finds among values': [
+  'inserts VALUES into a local table': [`with x as (delete from uncounted_entries) insert into file_removals (key) values ('n')`],
+  'has a subquery among inserted VALUES': [
     'insert into telegram_users (user_id, username) values ($1, (select title from tasks limit 1))',
     `insert into file_removals (key) values ((select max(item_id) from participations))`,
   ],
-  'inserts rows of no player': [
+  'inserts rows without user_id': [
     'insert into telegram_users (username) values ($1)',
     'insert into telegram_users default values',
     'insert into telegram_users (username) select username from participations',
     'insert into telegram_users (user_id) values (null)',
   ],
-  'looks for a conflict': ['insert into telegram_users (user_id, username) values ($1, $2) on conflict (username) do nothing'],
-  'moves a row to another player': [
+  'has an ON CONFLICT target without user_id': [
+    'insert into telegram_users (user_id, username) values ($1, $2) on conflict (username) do nothing',
+  ],
+  'changes the user_id of a row': [
     'update participations set user_id = $1 where user_id = $2',
     'update telegram_users set (user_id, username) = (select $1, $2)',
     'insert into balances (user_id) values ($1) on conflict (user_id) do update set user_id = 5',
   ],
-  'changes rows by a function': [
+  'changes rows by a volatile function': [
     'update balances set balance = random()',
     'delete from participations where random() < 0.5',
     'update tasks set title = clock_timestamp()::text where id in (select item_id from participations)',
   ],
-  'works out what depends on the session': [
+  'computes a value that depends on the session': [
     'update participations set user_input = at::text where user_id = $1',
     `delete from participations where to_char(at, 'YYYY') = '2020' and user_id = $1`,
   ],
-  'gives back, or keeps on a conflict': [
+  'in RETURNING or ON CONFLICT': [
     'delete from uncounted_entries where user_id = $1 returning seq, at::text as at',
     'update balances set balance = 1 where user_id = $1 returning extract(epoch from blocked_at)',
     'insert into balances (user_id) values ($1) on conflict (user_id) do update set blocked_at = now()',
@@ -89,35 +89,35 @@ const refused: Record<string, string[]> = {
     'update balances set balance = 1 where ctid = any(array(select ctid from balances limit 100))',
     'delete from balances where ctid in (select ctid from balances limit 100)',
   ],
-  'changes the row of a cursor': ['delete from participations where current of c'],
+  'changes the current row of a cursor': ['delete from participations where current of c'],
   MERGE: [
     'merge into telegram_users using tasks on true when matched then delete',
     `merge into telegram_users t using participations p on t.username = p.username when matched then update set first_name = 'x'`,
   ],
-  'makes something unique': [
+  'has a unique key without user_id': [
     'create unique index x on participations (item_id)',
     'alter table participations add constraint x unique (item_id)',
   ],
-  'refer to each other': [
+  'has a foreign key between': [
     'alter table participations add constraint x foreign key (kind, item_id) references tasks (collection, id)',
     'alter table tasks add constraint x foreign key (id) references telegram_users (user_id)',
   ],
-  'trigger something': [
+  'creates a trigger': [
     'create trigger x before update on participations for each row execute function suppress_redundant_updates_trigger()',
   ],
-  'numbers the rows': [
+  'adds an identity or serial column': [
     'alter table participations add column n bigint generated always as identity',
     'alter table participations add column n bigserial',
   ],
-  'changes the column by which': ['alter table participations alter column user_id type numeric'],
-  'adds a condition beside': [
+  'changes the distribution column': ['alter table participations alter column user_id type numeric'],
+  'adds a constraint together with': [
     `alter table participations add column x text, add constraint y check (x <> '')`,
     `alter table participations add column x text check (x <> '')`,
   ],
-  'does not hand on': ['alter table participations alter column item_id set statistics 500'],
+  'does not pass on': ['alter table participations alter column item_id set statistics 500'],
 }
 
-describe('§design 4 a statement that cannot be sent to a distributed database is named', () => {
+describe('§design 4 a statement that a distributed database refuses is found', () => {
   test.each(Object.entries(refused).flatMap(([what, statements]) => statements.map((statement) => [what, statement] as const)))(
     '%s: %s',
     (what, statement) => {
@@ -125,11 +125,11 @@ describe('§design 4 a statement that cannot be sent to a distributed database i
     },
   )
 
-  test.each(distributionRules)('a statement is planted for: %s', (rule) => {
+  test.each(distributionRules)('this test has a statement for the rule: %s', (rule) => {
     expect(Object.keys(refused).some((what) => rule.includes(what))).toBe(true)
   })
 
-  test('so is what no PostgreSQL can read', () => {
+  test('a statement with a syntax error is found', () => {
     expect(distributionFaults('select from from participations')).toEqual([expect.stringMatching(/^cannot be read/)])
   })
 })
@@ -161,6 +161,6 @@ test.each([
   'merge into balances b using telegram_users t on b.user_id = t.user_id when matched then delete',
   'create unique index x on participations (user_id, item_id)',
   `alter table balances add column x text constraint y check (x <> ''), add column z text`,
-])('§design 4 one that can be sent is not: %s', (statement) => {
+])('§design 4 a statement that a distributed database accepts passes: %s', (statement) => {
   expect(distributionFaults(statement)).toEqual([])
 })

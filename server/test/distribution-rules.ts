@@ -1,6 +1,6 @@
 /**
- * What Citus refuses of statements on divided tables (docs/scaling.md), told from their parse tree: the tests look at every statement that
- * is sent, so that one which is valid on an ordinary PostgreSQL alone is found without a cluster. What it takes is not named.
+ * Finds statements on distributed tables that Citus refuses (docs/scaling.md), from their parse tree. setup.ts checks every statement
+ * that the tests send, so that one which works only on an ordinary PostgreSQL is found without a cluster.
  */
 import type { Node } from 'libpg-query'
 import { inject } from 'vitest'
@@ -20,45 +20,45 @@ const rules: Rule[] = [
     breaks: (level) => select(level)?.lockingClause !== undefined && level.entries.some(isMany(level)),
   },
   {
-    what: 'joins divided tables otherwise than by player',
+    what: 'joins distributed tables by another column than user_id',
     breaks: ({ entries, ties }) => {
       const keys = entries
-        .filter(({ kind, isSpread: isOnShards }) => kind === 'divided' && isOnShards)
+        .filter(({ kind, isSpread: isOnShards }) => kind === 'distributed' && isOnShards)
         .map((entry) => column(entry, PLAYER))
       return keys.some((key) => !ties.of(key).has(keys[0]!))
     },
   },
   {
-    what: 'asks a divided table for each row of something else than its player',
+    what: 'has a correlated subquery of a distributed table that is not tied by user_id',
     breaks: (level) =>
       level.asks.length > 0 && isSubquery(level) && !isJoined(level) && level.read.some((one) => isUntied(level, one)),
   },
   {
-    what: 'asks a local table for each row of players',
+    what: 'has a correlated subquery of a local table for rows of a distributed one',
     breaks: (level) =>
       isSubquery(level) &&
       level.read.some(({ entry }) => entry.kind === 'local') &&
       around(level).some(
-        (entry) => entry.isSpread && (entry.kind === 'divided' || (entry.source?.role === 'from' && isSimple(entry.source))),
+        (entry) => entry.isSpread && (entry.kind === 'distributed' || (entry.source?.role === 'from' && isSimple(entry.source))),
       ),
   },
   {
-    what: 'is recursive and reads many players',
+    what: 'is recursive and reads rows of many players',
     breaks: (level) => level.statement.fields.withClause?.recursive === true && within(level).some(readsMany),
   },
   {
-    what: 'groups many players by GROUPING SETS, CUBE or ROLLUP',
+    what: 'groups rows of many players by GROUPING SETS, CUBE or ROLLUP',
     breaks: (level) => {
       const groups = select(level)?.groupClause?.some((group) => 'GroupingSet' in group) ?? false
       return groups && level.entries.some(isMany(level))
     },
   },
   {
-    what: 'takes as many rows of many players as a subquery says',
+    what: 'has a subquery in LIMIT or OFFSET of rows of many players',
     breaks: (level) => hasSubquery([select(level)?.limitCount, select(level)?.limitOffset]) && level.entries.some(isMany(level)),
   },
   {
-    what: 'asks in HAVING for something of the group',
+    what: 'has a correlated subquery in HAVING',
     breaks: (level) => {
       const links = findAll(select(level)?.havingClause, (node) => 'SubLink' in node).map(
         (node) => as(node, 'SubLink')?.subselect,
@@ -70,7 +70,7 @@ const rules: Rule[] = [
     },
   },
   {
-    what: 'selects no column',
+    what: 'selects no column in EXISTS',
     breaks: (level) =>
       level.role === 'exists' &&
       level.asks.length === 0 &&
@@ -80,33 +80,35 @@ const rules: Rule[] = [
       (level.entries.some(isMany(level)) || (level.parent?.entries.some(({ kind }) => kind === 'local') ?? false)),
   },
   {
-    what: 'changes a local table by a subquery of divided ones that nothing gathers',
+    what: 'changes a local table by a subquery of distributed ones that Citus does not gather on the coordinator',
     breaks: (level) =>
       isChange(level) &&
       level.entries[0]?.kind === 'local' &&
       level.entries.some(({ source }) => source !== undefined && source.role !== 'with' && isSpread(source)),
   },
   {
-    what: 'puts values into a local table beside changes of divided ones (WITH)',
+    what: 'inserts VALUES into a local table and changes a distributed one in WITH',
     breaks: (level) =>
       level.statement.kind === 'InsertStmt' &&
       level.entries[0]?.kind === 'local' &&
       values(level) !== undefined &&
-      level.inner.some((one) => one.role === 'with' && one.statement.kind !== 'SelectStmt' && one.entries[0]?.kind === 'divided'),
+      level.inner.some(
+        (one) => one.role === 'with' && one.statement.kind !== 'SelectStmt' && one.entries[0]?.kind === 'distributed',
+      ),
   },
   {
-    what: 'puts what a subquery finds among values',
+    what: 'has a subquery among inserted VALUES',
     breaks: (level) => {
       const { statement } = level
       if (statement.kind !== 'InsertStmt' || values(level) === undefined) return false
       const { returningList, onConflictClause } = statement.fields
-      return hasSubquery([values(level), returningList, onConflictClause]) && readsDivided(level)
+      return hasSubquery([values(level), returningList, onConflictClause]) && readsDistributed(level)
     },
   },
   {
-    what: 'inserts rows of no player',
+    what: 'inserts rows without user_id',
     breaks: ({ statement, entries }) => {
-      if (statement.kind !== 'InsertStmt' || entries[0]?.kind !== 'divided') return false
+      if (statement.kind !== 'InsertStmt' || entries[0]?.kind !== 'distributed') return false
       const { cols, selectStmt } = statement.fields
       const source = as(selectStmt, 'SelectStmt')
       if (!source) return true
@@ -118,16 +120,18 @@ const rules: Rule[] = [
     },
   },
   {
-    what: 'looks for a conflict of rows that may be other players’',
+    what: 'has an ON CONFLICT target without user_id',
     breaks: ({ statement, entries }) => {
       const columns = statement.kind === 'InsertStmt' ? statement.fields.onConflictClause?.infer?.indexElems : undefined
       return (
-        entries[0]?.kind === 'divided' && columns !== undefined && !columns.some((one) => as(one, 'IndexElem')?.name === PLAYER)
+        entries[0]?.kind === 'distributed' &&
+        columns !== undefined &&
+        !columns.some((one) => as(one, 'IndexElem')?.name === PLAYER)
       )
     },
   },
   {
-    what: 'moves a row to another player',
+    what: 'changes the user_id of a row',
     breaks: ({ statement, entries }) => {
       const { kind, fields } = statement
       const changed =
@@ -136,33 +140,34 @@ const rules: Rule[] = [
         const { name, val } = as(node, 'ResTarget') ?? {}
         return name === PLAYER && nameOf(as(val, 'ColumnRef')?.fields) !== PLAYER
       }
-      return entries[0]?.kind === 'divided' && (changed?.some(isMoved) ?? false)
+      return entries[0]?.kind === 'distributed' && (changed?.some(isMoved) ?? false)
     },
   },
   {
-    what: 'changes rows by a function that gives something else for each of them',
-    breaks: (level) => isChange(level) && readsDivided(level) && calls(changesOf(level), inject('testServer').catalog.volatile),
+    what: 'changes rows by a volatile function',
+    breaks: (level) =>
+      isChange(level) && readsDistributed(level) && calls(changesOf(level), inject('testServer').catalog.volatile),
   },
   {
-    what: 'works out what depends on the session, such as a moment as a text, from a row that it changes',
-    breaks: (level) => isChange(level) && readsDivided(level) && isChangeable(level, changesOf(level), { isOfRow: true }),
+    what: 'computes a value that depends on the session, such as a timestamp as text, from a changed row',
+    breaks: (level) => isChange(level) && readsDistributed(level) && isChangeable(level, changesOf(level), { isOfRow: true }),
   },
   {
-    what: 'gives back, or keeps on a conflict, what depends on the moment or the session',
+    what: 'has a value that depends on the time or session in RETURNING or ON CONFLICT',
     breaks: (level) => {
       const { kind, fields } = level.statement
-      if (kind === 'SelectStmt' || kind === 'MergeStmt' || !readsDivided(level)) return false
+      if (kind === 'SelectStmt' || kind === 'MergeStmt' || !readsDistributed(level)) return false
       if (kind !== 'InsertStmt')
         return isChangeable(level, fields.returningList) || (hasQuery(fields.returningList) && level.entries.some(isMany(level)))
       const { targetList, whereClause } = fields.onConflictClause ?? {}
       return (
-        level.entries[0]?.kind === 'divided' &&
+        level.entries[0]?.kind === 'distributed' &&
         isChangeable(level, [values(level) && fields.returningList, targetList, whereClause])
       )
     },
   },
   {
-    what: 'finds rows of many players by ctid, of which each shard has its own',
+    what: 'finds rows of many players by ctid, which is unique only within a shard',
     breaks: (level) => {
       const { kind, fields } = level.statement
       if (kind !== 'UpdateStmt' && kind !== 'DeleteStmt') return false
@@ -174,31 +179,32 @@ const rules: Rule[] = [
     },
   },
   {
-    what: 'changes the row of a cursor',
+    what: 'changes the current row of a cursor',
     breaks: (level) =>
       isChange(level) &&
-      level.entries[0]?.kind === 'divided' &&
+      level.entries[0]?.kind === 'distributed' &&
       findAll(level.statement.fields, (node) => 'CurrentOfExpr' in node).length > 0,
   },
   {
-    what: 'merges into or from tables that are not divided alike (MERGE)',
+    what: 'merges tables that are not colocated (MERGE)',
     breaks: (level) => {
       const [target, source] = level.entries
       if (level.statement.kind !== 'MergeStmt' || !target || !source) return false
-      if (target.kind !== 'divided') return within(level).some(({ entries }) => entries.some(({ kind }) => kind === 'divided'))
+      if (target.kind !== 'distributed')
+        return within(level).some(({ entries }) => entries.some(({ kind }) => kind === 'distributed'))
       const tied = level.ties.of(column(target, PLAYER))
       return !source.isSpread || !source.keys.some((key) => tied.has(column(source, key)))
     },
   },
 ]
 
-/** What each rule names. */
+/** The descriptions of all rules. */
 export const distributionRules = [...rules, ...definitionRules].map(({ what }) => what)
 
 const isOnPlayers = new RegExp(`\\b(${DISTRIBUTED_TABLES.join('|')})\\b`, 'i')
 const known = new Map<string, string[]>()
 
-/** Each fault as a sentence; none for a statement without a divided table. */
+/** Returns a description for each rule that the statement breaks. Statements without a distributed table break none. */
 export function distributionFaults(statement: string): string[] {
   let faults = known.get(statement)
   if (!faults) known.set(statement, (faults = isOnPlayers.test(statement) ? faultsOf(statement) : []))
@@ -225,7 +231,7 @@ function select({ statement }: Level) {
   return statement.kind === 'SelectStmt' ? statement.fields : undefined
 }
 
-/** The rows of VALUES that are inserted; none are the defaults. */
+/** Returns the inserted rows of VALUES. Undefined if the statement inserts no VALUES; an empty array for DEFAULT VALUES. */
 function values({ statement }: Level): Node[] | undefined {
   if (statement.kind !== 'InsertStmt') return undefined
   return statement.fields.selectStmt ? as(statement.fields.selectStmt, 'SelectStmt')?.valuesLists : []
@@ -239,27 +245,27 @@ function isSubquery({ role }: Level): boolean {
   return role === 'expression' || role === 'exists' || role === 'lateral'
 }
 
-/** What a change sets and where. */
+/** Returns the SET list and the WHERE clause of an UPDATE or DELETE. */
 function changesOf({ statement: { kind, fields } }: Level): unknown {
   if (kind === 'UpdateStmt') return [fields.targetList, fields.whereClause]
   return kind === 'DeleteStmt' ? fields.whereClause : undefined
 }
 
-/** A level and all within it but what WITH gathers before. */
+/** Returns a level and all levels inside it. */
 function within(level: Level): Level[] {
   return [level, ...level.inner.flatMap(within)]
 }
 
 function readsMany(level: Level): boolean {
-  return level.entries.some((entry) => entry.kind === 'divided' && isMany(level)(entry))
+  return level.entries.some((entry) => entry.kind === 'distributed' && isMany(level)(entry))
 }
 
-function readsDivided(level: Level): boolean {
+function readsDistributed(level: Level): boolean {
   const inner = level.inner.filter(({ role }) => role !== 'with')
-  return level.entries.some(({ kind }) => kind === 'divided') || inner.some(readsDivided)
+  return level.entries.some(({ kind }) => kind === 'distributed') || inner.some(readsDistributed)
 }
 
-/** Whether an entry's rows may be several players', by what its level says. */
+/** Whether an entry may have rows of several players, as far as the conditions of its level tell. */
 function isMany({ ties }: Level): (entry: Entry) => boolean {
   return (entry) => {
     if (!entry.isSpread || entry.source?.role === 'with') return false
@@ -268,20 +274,20 @@ function isMany({ ties }: Level): (entry: Entry) => boolean {
   }
 }
 
-/** Whether a LATERAL is read as a join with what is on the coordinator. */
+/** Whether Citus executes a LATERAL subquery as a join with rows that are on the coordinator. */
 function isJoined(level: Level): boolean {
   if (level.role !== 'lateral') return false
   const isOfRow = level.asks.every(({ entry }) => entry.isRow)
   return isOfRow || (isSimple(level) && level.isOptional !== true && !around(level).some((entry) => entry.isSpread))
 }
 
-/** What is read by the levels around a subquery that it asks. */
+/** Returns all entries of the outer levels that a correlated subquery refers to. */
 function around(level: Level): Entry[] {
   return level.asks.flatMap((ask) => ask.level.entries).filter(({ source }) => source !== level)
 }
 
 function isUntied(level: Level, { entry, ties }: Level['read'][number]): boolean {
-  if (entry.kind !== 'divided') return false
+  if (entry.kind !== 'distributed') return false
   const tied = ties.of(column(entry, PLAYER))
   if (around(level).some((one) => one.isSpread && one.keys.some((key) => tied.has(column(one, key))))) return false
   const isOnePlayer = ties.constant(column(entry, PLAYER)) !== undefined
@@ -292,7 +298,7 @@ function hasSubquery(part: unknown): boolean {
   return findAll(part, (node) => 'SubLink' in node).length > 0
 }
 
-/** Whether it has a subquery that reads something. */
+/** Whether it has a subquery with a FROM clause. */
 function hasQuery(part: unknown): boolean {
   return findAll(part, (node) => as(as(node, 'SubLink')?.subselect, 'SelectStmt')?.fromClause !== undefined).length > 0
 }
@@ -301,10 +307,10 @@ function calls(part: unknown, functions: readonly string[]): boolean {
   return inExpression(part, 'FuncCall').some(({ funcname }) => functions.includes(nameOf(funcname)))
 }
 
-/** Whether an expression may give something else in another session or at another moment: a clock, or a moment as a text. */
+/** Whether an expression's value may depend on the time or the session: a call of a clock, or a timestamp converted to text. */
 function isChangeable({ entries }: Level, part: unknown, { isOfRow = false } = {}): boolean {
-  const { changeable, changeableOfMoments, columns } = inject('testServer').catalog
-  const isMoment = (node: Node): boolean => {
+  const { changeable, changeableOfTimestamps, columns } = inject('testServer').catalog
+  const isTimestamp = (node: Node): boolean => {
     const [name = '', table] = (as(node, 'ColumnRef')?.fields ?? []).map((one) => nameOf([one])).toReversed()
     const tables = entries.filter((entry) => table === undefined || entry.name === table)
     return tables.some((entry) => columns[entry.table ?? '']?.[name] === 'timestamptz')
@@ -315,10 +321,10 @@ function isChangeable({ entries }: Level, part: unknown, { isOfRow = false } = {
     ) ||
     (!isOfRow && inExpression(part, 'SQLValueFunction').length > 0) ||
     inExpression(part, 'TypeCast').some(
-      ({ arg, typeName }) => arg && isMoment(arg) && nameOf(typeName?.names) !== 'timestamptz',
+      ({ arg, typeName }) => arg && isTimestamp(arg) && nameOf(typeName?.names) !== 'timestamptz',
     ) ||
     inExpression(part, 'FuncCall').some(
-      ({ funcname, args }) => changeableOfMoments.includes(`${nameOf(funcname)}/${args?.length}`) && args?.some(isMoment),
+      ({ funcname, args }) => changeableOfTimestamps.includes(`${nameOf(funcname)}/${args?.length}`) && args?.some(isTimestamp),
     )
   )
 }

@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL for a run of the tests, with a migrated database for the workers to copy: an embedded cluster in a
- * temporary directory, or the server of TEST_DATABASE_URL, whose role must be allowed to create databases.
+ * Starts one PostgreSQL for a run of the tests, with a migrated database that the test workers copy: an embedded PostgreSQL in a
+ * temporary directory, or the server at TEST_DATABASE_URL, whose role must be allowed to create databases.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -45,8 +45,8 @@ const log = pino({ level: 'silent' })
 const PREFIX = 'arcade-test-cluster-'
 
 async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = citusUrl ?? process.env['TEST_DATABASE_URL']
-  if (given) return { url: given, stop: async () => undefined }
+  const external = citusUrl ?? process.env['TEST_DATABASE_URL']
+  if (external) return { url: external, stop: async () => undefined }
   await sweep()
   const dataDir = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${await processStartTime(process.pid)}-`))
   const cluster = clusterIn(dataDir)
@@ -61,7 +61,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
 }
 
 function clusterIn(dataDir: string) {
-  // A power failure may take the tests' rows.
+  // Fast rather than durable: a power failure may lose the tests' rows.
   return embeddedCluster({
     dataDir,
     log,
@@ -70,7 +70,7 @@ function clusterIn(dataDir: string) {
   })
 }
 
-/** What runs that were killed left behind. */
+/** Stops and removes the embedded PostgreSQLs of earlier runs that were killed. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(os.tmpdir())) {
     if (!name.startsWith(PREFIX)) continue

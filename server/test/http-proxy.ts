@@ -1,6 +1,6 @@
 /**
- * A reverse proxy as people put one before several servers: it asks each whether it is ready, gives requests to those in turn, keeps
- * connections open, and repeats what no server has begun (a refused connection), or what only reads (a connection that broke).
+ * A typical reverse proxy in front of several servers. It polls /readyz, sends requests to the ready servers in turn and keeps
+ * connections open. It sends a request again to another server if the connection was refused, or if it broke and the request only reads.
  */
 import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,20 +9,20 @@ import { pipeline } from 'node:stream/promises'
 
 export interface HttpProxy {
   url: string
-  /** Requests whose server went before it answered, and that were not repeated: whoever asked got a 502. */
+  /** Number of requests that got 502: their server was gone before it answered, and they could not be sent again. */
   lost: number
-  /** Requests that were given to another server. */
+  /** Number of requests that were sent again to another server. */
   repeated: number
-  /** Has this address from now on instead of another one. It gets requests once it is ready. */
+  /** Removes the server `old`, if any, and adds `next`, which gets requests once it is ready. */
   replace(old: string | undefined, next: string): void
-  /** How many servers are ready. */
+  /** Returns how many servers are ready. */
   ready(): number
   stop(): Promise<void>
 }
 
 const CHECK_EVERY_MS = 100
 const CHECK_TIMEOUT_MS = 2_000
-/** One that is slow to answer a check is not gone. */
+/** Checks in a row that must time out before a server counts as not ready: a server that is slow once is not gone. */
 const SILENT_CHECKS = 3
 const SAFE = new Set(['GET', 'HEAD'])
 
@@ -84,7 +84,7 @@ export async function startHttpProxy(): Promise<HttpProxy> {
         return
       } catch (error) {
         if (response.headersSent) {
-          response.destroy() // a file that is cut off must not look whole
+          response.destroy() // ends the connection too, so that a truncated file does not look complete
           return
         }
         if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' && !SAFE.has(request.method!)) break
@@ -108,7 +108,7 @@ function ask({ url, agent }: Target, { method, url: path, headers }: IncomingMes
   })
 }
 
-/** Headers of one connection are no other one's (RFC 9110, 7.6.1). */
+/** Removes the headers that belong to one connection and must not be forwarded (RFC 9110, 7.6.1). */
 function withoutHop<Headers extends NodeJS.Dict<string | string[]>>(headers: Headers): Headers {
   const { connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _encoding, ...rest } = headers
   return rest as Headers

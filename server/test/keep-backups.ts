@@ -1,6 +1,6 @@
 /**
- * `node server/test/keep-backups.ts [DATABASE_URL]`: keeps a small backup of each migration's step that has none yet, and one of the
- * last step by this major version of PostgreSQL. A kept one never changes: it is what a console of that version has made.
+ * `node server/test/keep-backups.ts [DATABASE_URL]`: writes a small backup for each migration that has none in kept-backups yet, and one
+ * of the newest schema for this major version of PostgreSQL. Never change a kept backup: it is what a console of that version wrote.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -1,14 +1,14 @@
-/** A backup in one file of text, for tests to keep: its parts by their names. */
+/** Backups that are kept as test data, each in one JSON file: an object from a part's name to its text. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Place } from '#src/backup/place.ts'
 
-/** The file of the kept backup of a migration's step, or of a PostgreSQL (`postgres-17`). */
+/** Returns the path of the kept backup of a migration (`0029_comments`) or a PostgreSQL version (`postgres-17`). */
 export function keptBackupFile(step: string): string {
   return fileURLToPath(new URL(`./kept-backups/${step}.json`, import.meta.url))
 }
 
-/** A place whose parts are in memory, to be kept by `keep` and found again by `readKeptBackup`. */
+/** A backup place in memory. `keep` writes its parts to a file, which `readKeptBackup` reads. */
 export function memoryPlace(parts: Record<string, string> = {}): Place & { keep(file: string): Promise<void> } {
   return {
     address: 'memory',

@@ -15,7 +15,7 @@ async function kept() {
 
 const player = (id: number, firstName: string) => ({ user_id: id, first_name: firstName })
 
-test('what is inserted, changed and removed is put back, generated columns too', async () => {
+test('inserted, changed and deleted rows are put back, generated columns too', async () => {
   const { db, rows } = await kept()
   const stored = () => sql<{ first_name: string }>`select * from telegram_users order by user_id`.execute(db)
   await db
@@ -37,7 +37,7 @@ test('what is inserted, changed and removed is put back, generated columns too',
   }
 })
 
-test('one of several, and the one row that the migrations made', async () => {
+test('several kept states can be put back in any order, with the row that migrations insert', async () => {
   const { database, db, rows } = await kept()
   const counts = async () => ({
     players: (await db.selectFrom('telegram_users').select('user_id').execute()).length,
@@ -65,7 +65,7 @@ test('one of several, and the one row that the migrations made', async () => {
   }
 })
 
-test('what nobody touched is not written again', async () => {
+test('a table that has not changed is not written', async () => {
   const { db, rows } = await kept()
   const written = () => sql<{ xmin: string }>`select xmin::text from tasks`.execute(db)
   await db

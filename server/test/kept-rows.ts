@@ -1,13 +1,13 @@
 /**
- * Keeps what the tables of a database hold, to be put back as often as one likes: only what has changed meanwhile is written. On a cluster,
- * too, where rows of divided tables have no `xmin`.
+ * Keeps copies of all tables of a database under names and puts them back. Writes only tables that have changed since. It compares
+ * checksums rather than `xmin`, which rows of distributed tables of a Citus cluster do not have.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 export interface KeptRows {
-  /** Keeps what is there now under a name, a word. */
+  /** Copies all tables into a schema of this name, which must be one lower-case word. */
   keep(name: string): Promise<void>
   isKept(name: string): boolean
   putBack(name: string): Promise<void>
@@ -15,35 +15,35 @@ export interface KeptRows {
 
 interface Table {
   name: string
-  /** The columns that can be written. */
+  /** All columns except generated ones, as a list for SQL. */
   columns: string
-  /** Tables whose rows this one's rows refer to. */
+  /** Tables to which this one has foreign keys. */
   refersTo: string[]
 }
 
 export async function keptRows(database: Database): Promise<KeptRows> {
   const { db } = database
   const tables = await tablesOf(db)
-  /** Which name each table's rows were kept under, and the stamp that they had then. */
-  const present = new Map<string, { name: string; stamp: string }>()
+  /** For each table, the name of the copy that it holds now, and the checksum that the table had then. */
+  const present = new Map<string, { name: string; checksum: string }>()
   const kept = new Set<string>()
 
-  /** A stamp a table that differs once its rows do: a sum of theirs, whichever order they are in. */
-  const stamps = async (tx: Kysely<Tables>): Promise<Map<string, string>> => {
+  /** Returns a checksum of each table's rows, which does not depend on their order. */
+  const checksums = async (tx: Kysely<Tables>): Promise<Map<string, string>> => {
     const each = tables.map(
       ({ name }) =>
-        sql`select ${sql.lit(name)} as name, count(*) || ' ' || coalesce(sum(hashtextextended(row_of::text, 0)), 0) as stamp
+        sql`select ${sql.lit(name)} as name, count(*) || ' ' || coalesce(sum(hashtextextended(row_of::text, 0)), 0) as checksum
               from ${sql.table(name)} as row_of`,
     )
-    const { rows } = await sql<{ name: string; stamp: string }>`${sql.join(each, sql` union all `)}`.execute(tx)
-    return new Map(rows.map(({ name, stamp }) => [name, stamp]))
+    const { rows } = await sql<{ name: string; checksum: string }>`${sql.join(each, sql` union all `)}`.execute(tx)
+    return new Map(rows.map(({ name, checksum }) => [name, checksum]))
   }
 
   const remember = (name: string, changed: readonly Table[], now: Map<string, string>): void => {
-    for (const table of changed) present.set(table.name, { name, stamp: now.get(table.name) ?? '' })
+    for (const table of changed) present.set(table.name, { name, checksum: now.get(table.name) ?? '' })
   }
 
-  /** A server that folds counters meanwhile moves rows from one table to another, which must be seen in both or in neither. */
+  /** Locks out writers: a server that folds counters moves rows between tables, and both tables must be copied in the same state. */
   const withoutWriters = <T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> =>
     database.transaction(async (tx) => {
       await sql`lock table ${sql.join(tables.map((table) => sql.table(table.name)))} in share row exclusive mode`.execute(tx)
@@ -56,7 +56,7 @@ export async function keptRows(database: Database): Promise<KeptRows> {
         await sql`create schema ${sql.id(name)}`.execute(tx)
         for (const table of tables)
           await sql`create table ${sql.id(name, table.name)} as table ${sql.table(table.name)}`.execute(tx)
-        return stamps(tx)
+        return checksums(tx)
       })
       remember(name, tables, now)
       kept.add(name)
@@ -64,12 +64,12 @@ export async function keptRows(database: Database): Promise<KeptRows> {
     isKept: (name) => kept.has(name),
     async putBack(name) {
       const { changed, after } = await withoutWriters(async (tx) => {
-        const now = await stamps(tx)
+        const now = await checksums(tx)
         const isChanged = (table: Table): boolean => {
           const was = present.get(table.name)
           return (
             was?.name !== name ||
-            was.stamp !== now.get(table.name) ||
+            was.checksum !== now.get(table.name) ||
             tables.some((one) => table.refersTo.includes(one.name) && isChanged(one))
           )
         }
@@ -79,14 +79,14 @@ export async function keptRows(database: Database): Promise<KeptRows> {
         for (const table of different)
           await sql`insert into ${sql.table(table.name)} (${sql.raw(table.columns)})
             select ${sql.raw(table.columns)} from ${sql.id(name, table.name)}`.execute(tx)
-        return { changed: different, after: await stamps(tx) }
+        return { changed: different, after: await checksums(tx) }
       })
       remember(name, changed, after)
     },
   }
 }
 
-/** All but those of the migrations; a table comes after those that its rows refer to. */
+/** Lists all tables except those of migrations. A table comes after the ones that its foreign keys refer to. */
 async function tablesOf(db: Database['db']): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select relname as name,

@@ -1,4 +1,4 @@
-/** The ledger of player 7 in tests: whether it is whole, and requests that race for its balance. */
+/** Checks of the ledger, and concurrent requests for the balance of player 7. */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Database } from '#src/db/database.ts'
@@ -14,28 +14,28 @@ interface Raced {
   body: { code?: string; isFirst?: boolean; entry?: { id: string } }
 }
 
-/** Every balance is the sum of its entries. */
+/** Expects every balance to be the sum of its ledger entries. */
 export async function expectReconciled(database: Pick<Database, 'snapshot'>): Promise<void> {
   const faults: unknown[] = []
   await reconcile(database, (fault) => faults.push(fault))
   expect(faults, 'balances that are not the sum of their entries').toEqual([])
 }
 
-/** The same, and the player's are these. */
+/** Expects the same, and that player 7 has this balance and number of entries. */
 export async function expectWhole({ database }: TestApp, balance: number, entries: number): Promise<void> {
   await expectReconciled(database)
   const { rows } = await sql`select balance, entries from balances where user_id = 7`.execute(database.db)
   expect(rows).toEqual([{ balance, entries }])
 }
 
-/** 20 requests on two servers, which all wait for the player's balance before the first of them goes on. */
+/** Sends 20 requests to two servers. All of them wait for the lock on player 7's balance before the first one can continue. */
 export async function raceForBalance(
   app: TestApp,
   { headers }: Client,
   path: string,
   request: (n: number) => { body: unknown; key?: string | undefined },
 ): Promise<Raced[]> {
-  // So large that half of the requests can wait on each server, where one kind of call may hold three quarters of the ledger's connections.
+  // 10 requests must be able to wait on each server, where one kind of call may hold three quarters of the ledger's connections.
   const limits = { size: 20, lockTimeoutMs: 60_000 }
   const servers = [
     await testApp({ database: await openAgain({ limits }) }),
@@ -55,7 +55,7 @@ export async function raceForBalance(
   const { sending } = await db.transaction().execute(async (tx) => {
     await sql`select user_id from balances where user_id = 7 for update`.execute(tx)
     const answers = Promise.all(Array.from({ length: RACERS }, (_, n) => send(n)))
-    // What waits on another server of a cluster is active here.
+    // On a Citus cluster a statement may wait on a worker: the coordinator shows it as active, not as waiting for a lock.
     const waiting = sql`select pid from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query like '%balances%'`
     await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 30_000 }).toBe(RACERS)

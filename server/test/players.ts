@@ -1,4 +1,4 @@
-/** Players for tests: with their balances, the entries that explain them, and the counters of balances. */
+/** Adds players for tests, with their balances, the ledger entries behind them, and the counters of balances. */
 import { type Insertable, type Kysely, sql, type Transaction } from 'kysely'
 import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
@@ -23,14 +23,14 @@ export async function addPlayers(db: Kysely<Tables>, players: readonly StoredPla
   })
 }
 
-/** Gives every player without one a balance, an expression of SQL about the player's row, however many they are. */
+/** Gives every player without a balance one. `balance` is an SQL expression over the player's row. Fast enough for millions. */
 export async function giveBalances(db: Kysely<Tables>, balance = '0'): Promise<void> {
   await inTransaction(db, async (tx) => {
-    // An empty table that fills meanwhile is no place to look each player up in by reading all of it.
+    // The planner thinks that `balances` is empty and would read all of it for each player in a nested loop.
     await sql`set local statement_timeout = 0; set local enable_nestloop = off`.execute(tx)
     const { rows } = await sql<{ bucket: BalanceBucket }>`insert into balances (user_id, balance, imported, entries)
-      select user_id, given, given, (given <> 0)::int from (
-        select telegram_users.user_id, (${sql.raw(balance)})::numeric as given
+      select user_id, initial, initial, (initial <> 0)::int from (
+        select telegram_users.user_id, (${sql.raw(balance)})::numeric as initial
           from telegram_users left join balances b on b.user_id = telegram_users.user_id where b.user_id is null) as players
       returning ${sql.raw<string>(balanceBucketSql('balance'))} as bucket`.execute(tx)
     await sql`insert into ledger_entries (user_id, seq, amount, cause, balance)

@@ -1,4 +1,4 @@
-/** Real processes on data directories of their own, for tests that kill things. All are gone when the test ends. */
+/** Starts real processes on their own data directories, for tests that kill them. All are gone when the test ends. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -15,9 +15,9 @@ import type { ProcessAnswer, ProcessEvent, ProcessOptions } from './cluster-proc
 
 export interface DatabaseProcess {
   pid: number
-  /** Resolves when it has opened the database, to the milliseconds since it was started; rejects when it was refused. */
+  /** Resolves when the process has opened the database, to the milliseconds since its start. Rejects if it could not. */
   opened: Promise<number>
-  /** Resolves to how it ended, with all it logged. */
+  /** Resolves when the process has ended, to its exit code or signal and its log. */
   ended: Promise<{ code: number | null; signal: string | null; log: string }>
   events: ProcessEvent[]
   query(sql: string): Promise<Record<string, unknown>[]>
@@ -31,7 +31,7 @@ export interface SpawnAs {
   gid?: number
 }
 
-/** A query that failed in the other process. */
+/** The error of a query that failed in the other process. */
 export class RemoteError extends Error {
   readonly isUnavailable: boolean
   readonly isDiskFull: boolean
@@ -96,10 +96,10 @@ export function startProcess(options: ProcessOptions, as: SpawnAs = {}): Databas
   }
 }
 
-/** An empty DATA_DIR that is removed after the test, together with the PostgreSQL in it. */
+/** Returns a DATA_DIR that does not exist yet. After the test it is removed and PostgreSQL processes in it are killed. */
 export async function temporaryDataDir(parent = os.tmpdir()): Promise<string> {
   const base = await mkdtemp(path.join(parent, 'arcade-test-'))
-  await chmod(base, 0o711) // as root, PostgreSQL's user goes through it
+  await chmod(base, 0o711) // when tests run as root, PostgreSQL's own user must be able to pass through
   const dataDir = path.join(base, 'data')
   onTestFinished(async () => {
     await endPostgres(dataDir)
@@ -110,7 +110,7 @@ export async function temporaryDataDir(parent = os.tmpdir()): Promise<string> {
 
 let template: Promise<string> | undefined
 
-/** A DATA_DIR like temporaryDataDir, with a cluster that was made, migrated and stopped before: a copy, which is faster. */
+/** Like temporaryDataDir, but with an embedded PostgreSQL that is migrated and stopped. It is a copy, which is faster than a new one. */
 export async function preparedDataDir(): Promise<string> {
   template ??= prepare()
   const dataDir = await temporaryDataDir()
@@ -127,18 +127,18 @@ async function prepare(): Promise<string> {
   return dataDir
 }
 
-/** To be called when the file's tests are over. */
+/** Removes the directory that preparedDataDir copies. setup.ts calls it after each test file. */
 export async function removePrepared(): Promise<void> {
   if (template !== undefined) await rm(path.dirname(await template), { recursive: true, force: true })
   template = undefined
 }
 
-/** The postmaster of the data directory, as its lock file says. */
+/** Reads the process id of PostgreSQL's postmaster from its lock file. */
 export async function postmasterPid(dataDir: string): Promise<number> {
   return Number((await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** Waits for a condition; the error says what was waited for. The time is far beyond what anything needs, also on a busy machine. */
+/** Polls until `get` returns neither undefined nor false. The timeout is generous, for busy machines. The error quotes `what`. */
 export async function waitFor<T>(
   what: string,
   get: () => Promise<T> | T,
@@ -153,10 +153,10 @@ export async function waitFor<T>(
   }
 }
 
-/** Asks again until the answer is no error. */
-export async function waitForQuery(asked: DatabaseProcess, sql: string): Promise<void> {
+/** Repeats a query until it succeeds. */
+export async function waitForQuery(database: DatabaseProcess, sql: string): Promise<void> {
   const attempt = () =>
-    asked.query(sql).then(
+    database.query(sql).then(
       () => true,
       () => false,
     )

@@ -1,15 +1,15 @@
 /**
- * What a spreadsheet of ours holds, for tests. A strict reader of its own: sizes, checksums and every cell are checked, and
- * what it does not know throws instead of being passed over.
+ * A strict reader of the console's XLSX files, for tests. It checks sizes, checksums and every cell, and throws at anything that it
+ * does not know.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
 import { expect } from 'vitest'
 
 export type Cell = string | number | Date | undefined
-/** A row's cells by the letters of their column. */
+/** A row's cells by the letters of their column (`A`, `AB`). */
 export type Cells = Record<string, string | number | Date>
 
-/** The workbook's parts and its sheets' rows; `isParsed: false` leaves the sheets empty, for large files. */
+/** Returns the workbook's files and the rows of its sheets. `isParsed: false` leaves the sheets empty, for large files. */
 export function readWorkbook(bytes: Buffer, { isParsed = true } = {}) {
   const { parts, isZip64 } = unzip(bytes)
   const names = [...parts.get('xl/workbook.xml')!.matchAll(/<sheet name="([^"]*)"/g)].map(([, name]) => unescape(name!))
@@ -20,7 +20,7 @@ export function readWorkbook(bytes: Buffer, { isParsed = true } = {}) {
   return { parts, sheets, isZip64 }
 }
 
-/** Every sheet's rows as arrays, with `undefined` for an empty cell. */
+/** Returns the rows of every sheet as arrays, with `undefined` for an empty cell. */
 export function readSheets(file: ArrayBuffer): Record<string, Cell[][]> {
   const { sheets } = readWorkbook(Buffer.from(file))
   return Object.fromEntries(Object.entries(sheets).map(([name, rows]) => [name, rows.map(cellsInOrder)]))
@@ -36,7 +36,7 @@ function cellsInOrder(row: Cells): Cell[] {
   return cells
 }
 
-/** The cell formats of the style sheet, by their index. */
+/** Returns the cell formats (`<xf>` elements) of the style sheet, in the order of their index. */
 export function cellFormats(parts: Map<string, string>): string[] {
   return [
     ...parts
@@ -46,7 +46,7 @@ export function cellFormats(parts: Map<string, string>): string[] {
   ].map(([format]) => format)
 }
 
-/** By the directory at the end, as spreadsheet programs do; checks sizes and checksums. */
+/** Reads a ZIP file by its central directory, as spreadsheet programs do, and checks sizes and checksums. */
 function unzip(bytes: Buffer): { parts: Map<string, string>; isZip64: boolean } {
   const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06'))
   expect(end, 'an end of the directory').toBe(bytes.length - 22)
@@ -80,7 +80,7 @@ function unzip(bytes: Buffer): { parts: Map<string, string>; isZip64: boolean } 
   return { parts, isZip64 }
 }
 
-/** Refuses what is not well-formed enough to be read by tags alone: an unknown cell throws instead of being passed over. */
+/** Parses the rows with regular expressions, so it expects exactly the cells that the console writes and throws at anything else. */
 function parseSheet(xml: string, formats: string[]): Cells[] {
   return [...xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)].map(([, number, cells], index) => {
     expect(Number(number)).toBe(index + 1)
@@ -98,7 +98,7 @@ function parseSheet(xml: string, formats: string[]): Cells[] {
 
 function readText(content: string): string {
   const [, preserve, text] = content.match(/^<is><t( xml:space="preserve")?>([^<]*)<\/t><\/is>$/s)!
-  // oxlint-disable-next-line no-control-regex -- what XML does not allow must not be there
+  // oxlint-disable-next-line no-control-regex -- expects that no characters are there that XML forbids
   expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/)
   const value = preserve ? text! : text!.trim()
   return unescape(value).replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
@@ -114,7 +114,7 @@ function unescape(text: string): string {
   return text.replace(/&[a-z]+;/g, (entity) => entities[entity]!)
 }
 
-/** All bytes of a stream. */
+/** Reads a stream to its end. */
 export async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)

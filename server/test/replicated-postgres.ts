@@ -1,4 +1,4 @@
-/** A PostgreSQL with a replica that follows it, both the embedded engine's, for tests that stop, kill and promote replicas. */
+/** Starts an embedded PostgreSQL with a replica, for tests that stop, kill and promote replicas. */
 import { appendFile, chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -11,19 +11,19 @@ import { waitFor } from './processes.ts'
 import { onServer } from './test-server.ts'
 
 export interface TestPostgres {
-  /** For the console: an ordinary role that owns its database. */
+  /** For the console: an ordinary role that owns the database. */
   url: string
-  /** For what only a superuser may do. */
+  /** For statements that only a superuser may run. */
   adminUrl: string
   start(): Promise<void>
-  /** Sends a signal to all its processes. */
+  /** Sends a signal to all processes of this PostgreSQL. */
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
 
 export interface ReplicatedPostgres {
   primary: TestPostgres
   replica: TestPostgres
-  /** A replica of another cluster, to be started. */
+  /** A replica of an unrelated PostgreSQL. It is not running yet. */
   stranger: TestPostgres
   stop(): Promise<void>
 }
@@ -36,7 +36,7 @@ shared_buffers = '32MB'
 fsync = off
 wal_keep_size = '1GB'
 hot_standby_feedback = on
-max_standby_streaming_delay = 0  # what is in the way of the log is cancelled at once
+max_standby_streaming_delay = 0  # queries that conflict with replay are cancelled at once
 wal_receiver_status_interval = '1s'
 wal_retrieve_retry_interval = '100ms'
 `
@@ -77,7 +77,7 @@ async function createPostgres(dir: string): Promise<Created> {
   return postgresIn(dir, SETTINGS)
 }
 
-/** Of one that has not run yet. */
+/** Creates a replica by copying a PostgreSQL that has not run yet. */
 async function copyOf({ dir: source, port }: Created, dir: string): Promise<Created> {
   await cp(source, dir, { recursive: true })
   await chmod(dir, 0o700)
@@ -96,7 +96,7 @@ async function postgresIn(dir: string, settings: string): Promise<Created> {
     adminUrl,
     url: `postgresql://${DATABASE}@127.0.0.1:${port}/${DATABASE}`,
     async start() {
-      await rm(path.join(dir, 'postmaster.pid'), { force: true }) // of one that was killed
+      await rm(path.join(dir, 'postmaster.pid'), { force: true }) // left behind if it was killed
       const programs = await programsFor(dir)
       programs.spawn('postgres', ['-D', dir], { stdio: 'ignore' }).unref()
       await waitFor(`PostgreSQL in ${dir}`, () => answers(adminUrl))

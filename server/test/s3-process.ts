@@ -1,4 +1,4 @@
-/** The S3 server as a process of its own, which tells its address and ends with its input: what a test does meanwhile cannot make it slow. */
+/** Runs the S3 server in its own process, so that a busy test cannot slow it down. Prints its address; ends when its stdin ends. */
 import { startS3Server } from './s3-server.ts'
 
 const server = await startS3Server({ isListed: true })

@@ -1,4 +1,4 @@
-/** An S3 server on loopback for a test file: a real one over HTTP that checks signatures. */
+/** Starts a real S3 server over HTTP on loopback, which checks signatures. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,17 +11,17 @@ import { fileURLToPath } from 'node:url'
 import S3rver from '@20minutes/s3rver'
 
 export interface S3Server {
-  /** For FILES_URL. */
+  /** The value for FILES_URL. */
   url: string
   stop(): Promise<void>
 }
 
-/** What a process needs in its environment to use it. */
+/** The environment variables that a process needs to use the server. */
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
 
 /**
- * Starts it with one empty bucket, and makes its credentials the environment's.
- * @param isListed whether the test lists objects: of such requests this server works the signature out from another path than was signed
+ * Starts the server with one empty bucket and puts its credentials into process.env.
+ * @param isListed turns the check of signatures off. Tests that list objects need it: s3rver computes those signatures from another path
  */
 export async function startS3Server({ isListed = false } = {}): Promise<S3Server> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-s3-'))
@@ -44,7 +44,7 @@ export async function startS3Server({ isListed = false } = {}): Promise<S3Server
   }
 }
 
-/** Starts one that lists objects in a process of its own: for a test that keeps its own process busy. */
+/** Starts a server with `isListed` in its own process, for tests that keep their process busy. */
 export async function startS3Process(): Promise<S3Server> {
   const child = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
@@ -61,7 +61,7 @@ export async function startS3Process(): Promise<S3Server> {
 
 const PROGRAM = fileURLToPath(new URL('./s3-process.ts', import.meta.url))
 
-/** The same server to somebody who may read only: it refuses to store and remove, in Amazon's words. */
+/** Starts a proxy to the server that allows only reading: it answers writes with 403 `AccessDenied`, as Amazon S3 does. */
 export async function startReadOnly({ url }: S3Server): Promise<S3Server> {
   const { port } = new URL(new URL(url).searchParams.get('endpoint')!)
   const gate = http.createServer((request, response) => {

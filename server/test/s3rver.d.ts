@@ -1,4 +1,4 @@
-/** What the tests use of a package that comes without types. */
+/** The package has no types. These are the parts that the tests use. */
 declare module '@20minutes/s3rver' {
   export default class S3rver {
     constructor(options: {

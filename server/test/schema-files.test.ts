@@ -3,10 +3,10 @@ import { expect, inject, test } from 'vitest'
 import { readSchema, schemaFiles } from './schema-files.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
-/** The files are written by this major version, the embedded one; others print some expressions differently. */
+/** The major version that wrote the files, the embedded one. Other versions print some expressions differently. */
 const POSTGRES_VERSION = 18
 
-test('schema.sql and tables.ts fit the migrations; after a new migration node server/test/write-schema.ts writes both', async ({
+test('schema.sql and tables.ts match the migrations; after a new migration, run node server/test/write-schema.ts', async ({
   skip,
 }) => {
   const { url, template } = inject('testServer')

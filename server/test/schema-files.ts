@@ -1,7 +1,6 @@
 /**
- * Two files that are generated from a migrated database: `server/src/db/schema.sql` for reading, and `server/src/db/tables.ts`, the
- * same tables as types for Kysely. `node server/test/write-schema.ts` writes both, schema-files.test.ts compares them with a
- * migrated database.
+ * Generates two files from a migrated database: `server/src/db/schema.sql` for readers, and `server/src/db/tables.ts`, the types for
+ * Kysely. `node server/test/write-schema.ts` writes both; schema-files.test.ts compares them with a migrated database.
  */
 import { columnTypeOverrides, overrideImports } from './column-type-overrides.ts'
 
@@ -37,9 +36,9 @@ interface Column {
   expression: string | null
   /** Whether `expression` is that of a generated column. */
   isGenerated: boolean
-  /** `ALWAYS`, `BY DEFAULT` or null if the column is no identity. */
+  /** `ALWAYS` or `BY DEFAULT`; null if the column is not an identity column. */
   identity: string | null
-  /** The collation if it is not the type's own. */
+  /** The collation if it is not the type's default. */
   collation: string | null
   comment: string | null
 }
@@ -49,7 +48,7 @@ interface Definition {
   definition: string
 }
 
-/** Gives the generated files with their texts. */
+/** Returns the generated files with their texts. */
 export function schemaFiles(schema: Schema): { file: URL; text: string }[] {
   return [
     { file: new URL('../src/db/schema.sql', import.meta.url), text: schemaSql(schema) },
@@ -90,7 +89,7 @@ const COLUMNS = `
       'comment', col_description(attrelid, attnum)) order by attnum)
     from pg_attribute a join pg_type t on t.oid = atttypid left join pg_attrdef on adrelid = attrelid and adnum = attnum
    where attrelid = c.oid and attnum > 0 and not attisdropped`
-// PostgreSQL 18 lists `not null` as a constraint, too; the columns have said so.
+// PostgreSQL 18 also lists `not null` as a constraint. It is left out here because the columns show it.
 const CONSTRAINTS = `
   select coalesce(json_agg(json_build_object('name', conname, 'definition', pg_get_constraintdef(oid))
       order by contype <> 'p', conname), '[]')
@@ -192,7 +191,7 @@ function columnType(table: string, column: Column): string {
   return column.expression !== null || column.identity !== null ? `Generated<${nullable}>` : nullable
 }
 
-/** What the driver gives for PostgreSQL's types (server/src/postgres/connections.ts sets its parsers). */
+/** The TypeScript types of the values that the driver returns (server/src/postgres/connections.ts sets its parsers). */
 const typesOfSql: Readonly<Record<string, string>> = {
   bigint: 'number',
   boolean: 'boolean',

@@ -1,4 +1,4 @@
-/** Around every test: nothing may be printed, every statement must be valid on a distributed database, and no row outlives a test. */
+/** Runs around every test: fails it if it printed anything or sent a statement that Citus refuses, and empties the tables after it. */
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 import { distributionFaults } from './distribution-rules.ts'
@@ -32,5 +32,5 @@ function expectDistributable(): void {
 }
 
 afterAll(closeTestDatabase)
-afterAll(expectDistributable) // what processes said when the last test was over
+afterAll(expectDistributable) // for statements that processes reported after the last test
 afterAll(removePrepared)

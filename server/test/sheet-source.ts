@@ -1,4 +1,4 @@
-/** Columns with functions of a row, as tests like to write them, for a spreadsheet whose rows are COPY text. */
+/** Lets a test define a spreadsheet's columns as functions of a row, and encodes its rows as COPY text, which spreadsheets read. */
 import { copyText } from '#src/postgres/copy-text.ts'
 import type { Column } from '#src/sheets/cells.ts'
 
@@ -8,7 +8,7 @@ export function columnsOf<Row>(columns: readonly TestColumn<Row>[]): Column[] {
   return columns.map(({ header, width, kind }, field) => ({ header, width, kind, field }))
 }
 
-/** A batch of rows as a chunk of COPY text. */
+/** Encodes a batch of rows as a chunk of COPY text. */
 export function chunkOf<Row>(columns: readonly TestColumn<Row>[], rows: readonly Row[]): Buffer {
   return copyText(rows.map((row) => columns.map(({ value }) => value(row))))
 }

@@ -1,16 +1,16 @@
 /**
- * How large a test is: minutes for all of them in `npm test`, as long as it takes in `npm run test:soak`. Random choices follow a seed,
- * which is always the same in `npm test` and another one in each soak run, where it is printed.
+ * The size of randomized tests: all together take minutes in `npm test` and hours in `npm run test:soak`. Random choices follow a seed,
+ * which is always 1 in `npm test`; each soak run uses a new one and prints it.
  */
 const isSoak = process.env['TEST_SIZE'] === 'soak'
 export const seed = Number(process.env['TEST_SEED'] ?? 1)
 
-/** How many rounds, rows or cases a test runs: `small` in `npm test`, `soak` in `npm run test:soak`. */
+/** Returns how many rounds, rows or cases a test runs: `small` in `npm test`, `soak` in `npm run test:soak`. */
 export function rounds(small: number, soak: number): number {
   return isSoak ? soak : small
 }
 
-/** Random numbers from 0 up to 1 that are the same for the same seed: mulberry32, by Tommy Ettinger, in the public domain. */
+/** A generator of numbers in [0, 1) that depend only on the seed: mulberry32 by Tommy Ettinger, which is in the public domain. */
 export function seededRandom(): () => number {
   let state = seed
   return () => {

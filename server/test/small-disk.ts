@@ -1,4 +1,4 @@
-/** A disk that is small enough to be filled. Mounting it takes root's rights. */
+/** Mounts a disk that is small enough to fill. This needs root. */
 import { execFileSync } from 'node:child_process'
 import { appendFile, mkdtemp, readdir, rmdir, statfs, writeFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -6,18 +6,18 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryDataDir, waitFor } from './processes.ts'
 
-/** A file system of its own in memory, with a DATA_DIR on it. */
+/** Mounts a file system in memory and returns the path of a DATA_DIR on it. Unmounts it after the test. */
 export async function smallDisk(sizeMb: number): Promise<string> {
   const mountPoint = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-disk-'))
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0711`, 'arcade-test', mountPoint])
   onTestFinished(async () => {
     execFileSync('umount', ['-l', mountPoint])
-    await rmdir(mountPoint) // never recursively where something is mounted
+    await rmdir(mountPoint) // not recursive, in case the file system is still mounted
   })
   return temporaryDataDir(mountPoint)
 }
 
-/** Writes the file `ballast` until nothing more fits. */
+/** Fills the disk with the file `ballast`. */
 export async function fillUp(dataDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir)
   await writeFile(path.join(dataDir, 'ballast'), Buffer.alloc(bavail * bsize)).catch(() => undefined)
@@ -43,7 +43,7 @@ export async function freeBytes(dataDir: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Gives the disk another size. */
+/** Changes the size of the mounted disk. */
 export function resize(dataDir: string, sizeMb: number): void {
   execFileSync('mount', ['-o', `remount,size=${sizeMb}m`, path.dirname(path.dirname(dataDir))])
 }

@@ -1,27 +1,28 @@
 /**
- * What a statement reads and changes, from its parse tree: a level for each query in it, with the tables, subqueries and functions that
- * the level reads, what its conditions hold to be equal, and which columns of the levels around it it asks for.
+ * Analyses a statement's parse tree for distribution-rules.ts. Each query in the statement is a level, with the entries of its FROM
+ * clause, the equalities that its conditions imply, and the columns of outer levels that it refers to.
  */
 import type { CommonTableExpr, JoinExpr, Node, RangeVar, SelectStmt } from 'libpg-query'
 import { inject } from 'vitest'
 import { DISTRIBUTED_TABLES } from '#src/cli/distribution.ts'
 import { as, findAll, inExpression, nameOf, PLAYER, type Statement, statementOf } from './statement-tree.ts'
 
+/** What a level reads or changes: an item of its FROM clause, or the table of an UPDATE, DELETE, INSERT or MERGE. */
 export interface Entry {
   id: number
   name: string
-  /** A divided table; another table; a subquery or WITH; a function or VALUES. */
-  kind: 'divided' | 'local' | 'derived' | 'other'
+  /** `distributed` and `local` are tables, `derived` is a subquery or WITH query, `other` is a function or VALUES. */
+  kind: 'distributed' | 'local' | 'derived' | 'other'
   table?: string
-  /** Undefined where they are not known. */
+  /** Undefined if they are not known. */
   columns?: readonly string[] | undefined
-  /** The columns that hold the player of a row. */
+  /** The columns that hold the row's player, `user_id`. */
   keys: readonly string[]
-  /** Whether its rows lie on many shards when it is joined, rather than being gathered before. */
+  /** Whether its rows are still on many shards when it is joined, not yet gathered on the coordinator. */
   isSpread: boolean
-  /** Whether it is VALUES of one row, which may as well stand in the conditions. */
+  /** Whether it is VALUES with a single row, which acts like constants. */
   isRow?: boolean
-  /** The level that a subquery is. */
+  /** The level of the subquery or WITH query, if the entry is `derived`. */
   source?: Level
 }
 
@@ -29,19 +30,19 @@ export interface Level {
   statement: Statement
   parent: Level | undefined
   role: 'statement' | 'with' | 'from' | 'lateral' | 'expression' | 'exists'
-  /** Whether it is a side of an outer join. */
+  /** Whether it is one side of an outer join. */
   isOptional?: boolean
   entries: Entry[]
   ties: Ties
-  /** Tables that it reads together with the levels around it: its own, and those of subqueries which ask for something of it. */
+  /** Its own tables and those of its correlated subqueries: Citus must read them together with the outer levels. */
   read: { entry: Entry; ties: Ties }[]
-  /** What it and its subqueries ask for of levels around it. */
+  /** The columns of outer levels that this level and its subqueries refer to. Not empty for a correlated subquery. */
   asks: { level: Level; entry: Entry }[]
   inner: Level[]
   ctes: Map<string, Entry>
 }
 
-/** All levels of a statement, each after those within it; none of one that only defines something. */
+/** Returns all levels of a statement, inner ones first. DDL has none unless it contains a query. */
 export function levelsOf(node: Node): Level[] {
   const levels: Level[] = []
   const [query] = findAll(node, (found) => statementOf(found) !== undefined, { isDeep: false })
@@ -49,7 +50,7 @@ export function levelsOf(node: Node): Level[] {
   return levels
 }
 
-/** What is equal to what: `column`s of entries and constants, by the conditions of a level and of those around it. */
+/** Terms (a `column` of an entry, or a constant) that are equal by the conditions of a level and of its outer levels. */
 export class Ties {
   readonly #pairs: [string, string][] = []
   readonly #around: Ties | undefined
@@ -72,7 +73,7 @@ export class Ties {
     return found
   }
 
-  /** The constant that the term equals. */
+  /** Returns the constant that the term equals, if any. */
   constant(term: string): string | undefined {
     return [...this.of(term)].find((one) => one.startsWith('='))
   }
@@ -86,7 +87,7 @@ export function column(entry: Entry, name: string): string {
   return `${entry.id}.${name}`
 }
 
-/** Whether a level's rows come from many shards, unless something gathers them on the coordinator before they are joined. */
+/** Whether a level's rows are on many shards when it is joined: false if a limit, DISTINCT or grouping gathers them on the coordinator. */
 export function isSpread({ statement, entries }: Level): boolean {
   if (statement.kind !== 'SelectStmt' || !entries.some((entry) => entry.isSpread)) return false
   const { limitCount, limitOffset, groupClause, distinctClause } = statement.fields
@@ -94,7 +95,7 @@ export function isSpread({ statement, entries }: Level): boolean {
   return groupClause === undefined ? !isAggregate(statement.fields) : groupsByPlayer(statement.fields)
 }
 
-/** Whether PostgreSQL reads the subquery as if its tables stood in the FROM around it. */
+/** Whether PostgreSQL can pull the subquery up into the outer FROM clause. */
 export function isSimple({ statement }: Level): boolean {
   if (statement.kind !== 'SelectStmt') return false
   const { limitCount, limitOffset, groupClause, distinctClause, sortClause, havingClause, valuesLists } = statement.fields
@@ -193,16 +194,16 @@ function readLevel({ node, parent, role, levels, uses }: Reading): Level {
     const name = alias?.aliasname ?? relname
     if (cte) level.entries.push({ ...cte, id: (lastId += 1), name })
     else {
-      const isDivided = (DISTRIBUTED_TABLES as readonly string[]).includes(relname)
+      const isDistributed = (DISTRIBUTED_TABLES as readonly string[]).includes(relname)
       const columns = Object.keys(inject('testServer').catalog.columns[relname] ?? {})
       level.entries.push({
         id: (lastId += 1),
         name,
-        kind: isDivided ? 'divided' : 'local',
+        kind: isDistributed ? 'distributed' : 'local',
         table: relname,
         columns: columns.length > 0 ? columns : undefined,
-        keys: isDivided ? [PLAYER] : [],
-        isSpread: isDivided,
+        keys: isDistributed ? [PLAYER] : [],
+        isSpread: isDistributed,
       })
     }
     return level.entries.slice(-1)
@@ -237,7 +238,7 @@ function readLevel({ node, parent, role, levels, uses }: Reading): Level {
 
   function addJoin({ larg, rarg, jointype, quals, usingClause, isNatural }: JoinExpr): Entry[] {
     const [left, right] = [addFrom(larg), addFrom(rarg)]
-    // What is missing in an outer join is gathered on the coordinator where the rows that stay are not on shards.
+    // Citus gathers the optional side of an outer join on the coordinator if the side that keeps all rows is not on shards.
     const gather = (kept: Entry[], others: Entry[]): void => {
       if (!kept.some((entry) => entry.isSpread)) for (const entry of others) entry.isSpread = false
     }
@@ -274,8 +275,8 @@ function readLevel({ node, parent, role, levels, uses }: Reading): Level {
   const { withClause: _with, ...others } = fields as Record<string, unknown>
   for (const name of ['fromClause', 'usingClause', 'sourceRelation', 'selectStmt', 'larg', 'rarg', 'relation'])
     delete others[name]
-  // A local table beside a divided one is gathered before.
-  const read = level.entries.some((entry) => entry.kind === 'divided') ? 'divided' : 'local'
+  // Next to a distributed table, Citus reads the local tables beforehand.
+  const read = level.entries.some((entry) => entry.kind === 'distributed') ? 'distributed' : 'local'
   level.read.push(...level.entries.filter((entry) => entry.kind === read).map((entry) => ({ entry, ties: level.ties })))
   for (const part of findAll([others, expressions, conditions], (found) => 'ColumnRef' in found || 'SubLink' in found, {
     isDeep: false,
@@ -293,7 +294,7 @@ function readLevel({ node, parent, role, levels, uses }: Reading): Level {
 
 interface Output {
   name: string
-  /** The term of the player that it holds. */
+  /** The term of the `user_id` that the column holds, if it does. */
   key?: string | undefined
 }
 
@@ -347,7 +348,7 @@ function countUses(node: Node): Map<string, number> {
   return uses
 }
 
-/** Notes what a condition holds to be equal: `a = b`, `a in (b)`, `(a, b) = (c, d)`, joined by AND. */
+/** Adds the equalities that a condition implies: `a = b`, `a in (b)`, `(a, b) = (c, d)`, and these joined by AND. */
 function tie(level: Level, condition: Node | undefined): void {
   const all = as(condition, 'BoolExpr')
   if (all?.boolop === 'AND_EXPR') for (const one of all.args ?? []) tie(level, one)

@@ -4,7 +4,7 @@ import { sentStatements, type SentStatement } from '#src/postgres/connections.ts
 import { temporaryDataDir } from './processes.ts'
 import { testDatabase, workerUrl } from './test-database.ts'
 
-test('§design 4 a process that a test starts tells it what it sends to the database', async () => {
+test('§design 4 a process that a test starts reports the statements that it sends to the database', async () => {
   await testDatabase()
   const heard: string[] = []
   const listen = (statement: unknown): void => void heard.push((statement as SentStatement).text)
@@ -12,6 +12,6 @@ test('§design 4 a process that a test starts tells it what it sends to the data
   onTestFinished(() => sentStatements.unsubscribe(listen))
   const { code, output } = await startCommandWith({ DATABASE_URL: workerUrl() }, await temporaryDataDir(), 'check').ended
   expect(code, output).toBe(0)
-  // Only the check reads the ledger so.
+  // No other program reads the ledger like this, so the statement came from `arcade check`.
   expect(heard.filter((text) => /\bfrom ledger_entries\b/.test(text)).length).toBeGreaterThan(0)
 })

@@ -1,12 +1,12 @@
-/** Loaded before a program of the product that a test starts as a process: tells the test each statement that it sends, the first time. */
+/** Preloaded into each process of the console that a test starts: reports every distinct SQL statement to the test over IPC. */
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 
-const told = new Set<string>()
+const reported = new Set<string>()
 
 sentStatements.subscribe((statement) => {
   const { text } = statement as SentStatement
-  if (told.has(text)) return
-  told.add(text)
-  // A test that has ended hears nothing, which is no error of the process.
+  if (reported.has(text)) return
+  reported.add(text)
+  // The callback ignores an error: the test may have ended.
   process.send?.({ text } satisfies SentStatement, () => undefined)
 })

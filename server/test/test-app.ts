@@ -1,4 +1,4 @@
-/** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
+/** Creates the app for tests, on a real database but without a port, and clients that call it as a guest, user, admin, bot or player. */
 import { createHmac } from 'node:crypto'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ import { testDatabase } from './test-database.ts'
 
 export const MAX_EXPORTS = 4
 export const PASSWORD = 'correct horse'
-/** What Telegram gave the bot of the tests. */
+/** The Telegram token of the tests' bot, which signs initData. */
 export const BOT_TOKEN = '7000000000:AAtest-token'
 const ORIGIN = 'http://console.test'
 
 export interface TestAnswer {
   status: number
   headers: Headers
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers of every shape
   body: any
 }
 
@@ -43,22 +43,22 @@ export interface TestApp {
   database: Database
   sessions: Sessions
   files: Files
-  /** Sends a request as it is; `peer` is the address it comes from. */
+  /** Sends a request without adding credentials. `peer` is the address that it comes from. */
   fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
-  /** For a server with a port. */
+  /** The app's handler, for tests that open a port. */
   nodeFetch: App['http']['fetch']
   live: App['live']
   readiness: App['readiness']
   guest: Client
-  /** Signs a new person in. */
+  /** Creates an account and signs it in. */
   signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
-  /** Makes a bot token, of the scope `play` unless another is asked for. */
+  /** Creates a bot token and returns a client that uses it. */
   bot(name?: string, scope?: BotScope): Promise<Client>
-  /** A player's own client. */
+  /** Returns a client with a player's initData. */
   player(userId: number): Client
 }
 
-/** initData as Telegram signs it with the token of a bot, at this moment unless `fields` say when. */
+/** Signs initData as Telegram does it. `auth_date` is now unless `fields` sets it. */
 export function signInitData(fields: Record<string, string>, botToken = BOT_TOKEN): string {
   const all: Record<string, string> = { auth_date: String(Math.floor(Date.now() / 1000)), ...fields }
   const secret = createHmac('sha256', 'WebAppData').update(botToken).digest()
@@ -71,7 +71,7 @@ export function signInitData(fields: Record<string, string>, botToken = BOT_TOKE
 
 let passwordHash: string | undefined
 let people = 0
-/** One process that decodes for all apps of a test file. */
+/** The image decoder's process, shared by all apps of a test file. */
 const sharedImages = createImages()
 
 export async function testApp(
@@ -84,7 +84,7 @@ export async function testApp(
     fileStore?: FileStore
     images?: Images
     log?: Logger
-    /** How much of exports is kept for slow readers; with 0 a reader who takes nothing holds a snapshot. */
+    /** The spool's limit in bytes. With 0, an export that the client does not read keeps its database snapshot open. */
     spoolBytes?: number
     maxExports?: number
     entryCaps?: Record<string, number>
@@ -139,7 +139,7 @@ export async function testApp(
       })
       const type = response.headers.get('content-type') ?? ''
       const isJson = type.startsWith('application/json')
-      if (type.startsWith('text/event-stream')) await response.body?.cancel() // it would never end
+      if (type.startsWith('text/event-stream')) await response.body?.cancel() // an event stream never ends by itself
       return {
         status: response.status,
         headers: response.headers,

@@ -1,25 +1,22 @@
-/**
- * The worker's own database, a copy of the migrated template. setup.ts empties it after each test and closes it after
- * each file.
- */
+/** Each test worker's own database, a copy of the migrated template. setup.ts empties it after each test and closes it after each file. */
 import os from 'node:os'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
-import { citusUrl, createDividedDatabase, dropClusterDatabase } from './citus.ts'
+import { citusUrl, createDistributedDatabase, dropClusterDatabase } from './citus.ts'
 import { dropDatabase, onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
 let tables: string[] | undefined
 
-/** The same one for the whole file, empty at the start of each test. */
+/** Returns the worker's database: the same one for the whole file, empty at the start of each test. */
 export function testDatabase(): Promise<Database> {
   opened ??= open()
   return opened
 }
 
-/** The worker's database once more, as another server process would open it; closed when the test ends. */
+/** Opens the worker's database a second time, as another server process would. Closes it when the test ends. */
 export async function openAgain(options: Partial<DatabaseOptions> = {}): Promise<Database> {
   await testDatabase()
   const database = await openDatabase({ ...workerOptions(), ...options })
@@ -32,13 +29,13 @@ export function workerUrl(): string {
   return withDatabase(inject('testServer').url, workerName())
 }
 
-/** Another database on the tests' server, without any table unless it is one like the worker's; dropped when the run ends. */
+/** Creates another database on the tests' server and returns its address. It has no tables unless `isMigrated`. Dropped after the run. */
 export async function createDatabase(name: string, options: { isMigrated?: boolean } = {}): Promise<string> {
   const { url, template } = inject('testServer')
   const database = `${template}_${name}`
   if (citusUrl && options.isMigrated) {
     await dropClusterDatabase(url, database)
-    return createDividedDatabase(url, database)
+    return createDistributedDatabase(url, database)
   }
   await onServer(url, async (run) => {
     await dropDatabase(run, database)
@@ -47,7 +44,7 @@ export async function createDatabase(name: string, options: { isMigrated?: boole
   return withDatabase(url, database)
 }
 
-/** How many deadlocks there were so far in the worker's database. PostgreSQL counts those of a connection once it has ended. */
+/** Counts all deadlocks so far in the worker's database. PostgreSQL adds those of a connection when the connection ends. */
 export async function countDeadlocks(): Promise<number> {
   const { db } = await testDatabase()
   const { rows } = await sql<{ deadlocks: number }>`
@@ -61,11 +58,11 @@ export async function emptyTables(): Promise<void> {
   const { db } = database
   tables ??= await rowTables(db)
   const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select 1 from ${sql.table(table)})`)
-  // A server that still runs moves rows from one table into another (it seals entries, folds counters), so one look is not enough.
+  // A server that still runs moves rows between tables (it seals audit entries and folds counters), so repeat until all are empty.
   for (;;) {
     const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
     if (rows.length === 0) break
-    // Such a server may hold locks in another order, so this begins anew after a deadlock.
+    // That server may take locks in another order. `transaction` runs this again after a deadlock.
     await database.transaction((tx) => sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(tx))
   }
   await sql`update status_epoch set epoch = 0 where epoch <> 0`.execute(db)
@@ -88,12 +85,12 @@ async function open(): Promise<Database> {
   await onServer(url, async (run) => {
     const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
     if (found !== undefined) return
-    if (citusUrl) await createDividedDatabase(url, name)
+    if (citusUrl) await createDistributedDatabase(url, name)
     else await run(`create database ${name} template ${template}`)
   })
   const database = await openDatabase(workerOptions())
   opened = Promise.resolve(database)
-  await emptyTables() // a killed file before us emptied nothing
+  await emptyTables() // an earlier test file may have been killed before it emptied them
   return database
 }
 
@@ -111,7 +108,7 @@ function workerOptions(): DatabaseOptions {
   }
 }
 
-/** All but the two whose rows come with the migrations. */
+/** Lists all tables, except those whose only rows come from migrations. */
 async function rowTables(db: Database['db']): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch', 'audit_head')`.execute(

@@ -1,11 +1,10 @@
-/** Images for tests of uploads, harmless and hostile, and the two requests that move them. */
+/** Images for tests of uploads, harmless and hostile, and the requests that upload and download them. */
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 
 export const canvas = (width = 300, height = 200) => sharp({ create: { width, height, channels: 3, background: '#2fedbf' } })
 export const png = await canvas().png().toBuffer()
 
-/** An app under test and one who calls it, as far as these requests need them. */
 interface App {
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
@@ -51,7 +50,7 @@ export function bomb(width: number, height: number, rows = height): Uint8Array {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width)
   header.writeUInt32BE(height, 4)
-  header.set([1, 0], 8) // one bit a pixel, grey
+  header.set([1, 0], 8) // one bit per pixel, greyscale
   const bytesARow = Math.min(Math.ceil(width / 8) + 1, 5000)
   const pixels = deflateSync(Buffer.alloc(bytesARow * rows))
   return Buffer.concat([png.subarray(0, 8), chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
@@ -66,7 +65,7 @@ function crc(bytes: Buffer): number {
   return (value ^ 0xffffffff) >>> 0
 }
 
-/** An animated GIF of that many frames of different colours. */
+/** An animated GIF whose frames have different colours. */
 export async function animation(frames: number, width: number, height: number): Promise<Uint8Array> {
   const pages = await Promise.all(
     Array.from({ length: frames }, (_, n) =>
@@ -80,7 +79,7 @@ export async function animation(frames: number, width: number, height: number): 
     .toBuffer()
 }
 
-/** A GIF of that many frames of one pixel, which takes 25 bytes a frame. */
+/** An animated GIF of 1 × 1 pixel, which needs only 25 bytes for each frame. */
 export function tinyFrames(frames: number): Uint8Array {
   const screen = [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
   const frame = [0x21, 0xf9, 4, 0, 10, 0, 0, 0, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]

@@ -4,7 +4,7 @@ import type { Running } from '#src/postgres/cluster.ts'
 
 type Sql = <Row>(text: string) => Promise<Row[]>
 
-/** How long a connection may take to end on a busy machine. */
+/** How long a connection may take to end, in ms: generous, for busy machines. */
 const END_MS = 60_000
 
 export function urlOf({ host, port, user, password, database }: Running): string {
@@ -18,8 +18,8 @@ export function withDatabase(url: string, name: string): string {
 }
 
 /**
- * Drops a database, if it exists, with the connections that the tests have left. Not `with (force)`, which is refused to a role that is no superuser
- * while autovacuum works in the database: a plain drop ends autovacuum by itself.
+ * Drops a database, if it exists, after it has ended connections that tests left open. It does not use `with (force)`: PostgreSQL refuses
+ * that to an ordinary role while autovacuum works in the database, whereas a plain drop ends autovacuum.
  */
 export async function dropDatabase(sql: Sql, name: string): Promise<void> {
   const [found] = await sql(`select from pg_database where datname = '${name}'`)
@@ -31,7 +31,7 @@ export async function dropDatabase(sql: Sql, name: string): Promise<void> {
   await sql(`drop database ${name}`)
 }
 
-/** Runs statements on a connection of its own. */
+/** Runs `work` on a new connection, which it closes afterwards. */
 export async function onServer<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,4 @@
-/** Webhooks in tests: a server of somebody else's that they reach, and what is sent by hand instead of every second. */
+/** Webhooks in tests: an HTTP server that receives them, and deliveries that the test sends itself instead of once a second. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ export interface Received {
   body: string
 }
 
-/** A server of somebody else's, and what it was sent. */
+/** Starts an HTTP server that keeps the requests it receives. `answer` sends its response. Closed after the test. */
 export async function endpoint(
   answer: (response: http.ServerResponse) => void = (response) => response.end(),
 ): Promise<{ url: string; received: Received[] }> {
@@ -44,7 +44,10 @@ export interface Opening {
   deliveries: Deliveries
 }
 
-/** @param options.networks may be reached by what is sent; every network may be named, for what an address is can change */
+/**
+ * Creates an app and its deliveries. The app lets webhooks name any network; deliveries reach only `options.networks`, loopback by
+ * default. So tests can cover a name whose address changes after the webhook was saved.
+ */
 export async function opening(options: { networks?: string[]; timeoutMs?: number } = {}): Promise<Opening> {
   const app = await testApp({ webhookNetworks: ['0.0.0.0/0', '::/0'] })
   const { database } = app

@@ -1,4 +1,4 @@
-/** `node server/test/write-schema.ts`: writes `server/src/db/schema.sql` and `tables.ts` from a database that all migrations have made. */
+/** `node server/test/write-schema.ts`: writes `server/src/db/schema.sql` and `tables.ts` from a freshly migrated database. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** The bare limit of a page (design §9): React, and one heading. */
+/** The bare limit of a page (design §9): React with a single heading. */
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
 

@@ -1,4 +1,4 @@
-/** As web/vite.config.ts, as far as there is anything to say of one file. The server wants to know which files a page needs besides: none. */
+/** The settings of web/vite.config.ts that matter for a single file. The server reads first-pages.json, which lists no other files here. */
 import { defineConfig } from 'vite'
 
 export default defineConfig({

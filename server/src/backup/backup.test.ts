@@ -1,4 +1,4 @@
-/** Backups and restores of databases on the tests' server (design §8): what is saved, what comes back, what is refused. */
+/** Backups and restores of databases on the tests' server (design §8): what is saved, what is restored, what is refused. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -37,7 +37,7 @@ async function storeWithFiles(root?: string): Promise<FileStore> {
   return store
 }
 
-/** A small console and a backup of it. */
+/** Makes a small console and a backup of it. */
 async function saved(compression: Manifest['compression'] = 'zstd') {
   const database = await testDatabase()
   await addRows(database)
@@ -50,7 +50,7 @@ async function saved(compression: Manifest['compression'] = 'zstd') {
 
 let targets = 0
 
-/** An empty database, and one by one what a test asks of it. */
+/** Makes an empty database. Its functions inspect it on demand. */
 async function emptyTarget(filesRoot?: string) {
   const url = await createDatabase(`backup_${process.env['VITEST_POOL_ID']}_${(targets += 1)}`)
   const root = filesRoot ?? (await folder())
@@ -66,7 +66,7 @@ async function emptyTarget(filesRoot?: string) {
 }
 
 describe('round trip', () => {
-  test.each(['zstd', 'none'] as const)('design §8 backup and restore bring every row and file back (%s)', async (compression) => {
+  test.each(['zstd', 'none'] as const)('design §8 a backup and its restore keep every row and file (%s)', async (compression) => {
     const { database, place, manifest } = await saved(compression)
     expect(manifest.files.map(({ key }) => key)).toEqual([
       'announcements-thumbs/1_image.png.webp',
@@ -99,13 +99,13 @@ describe('round trip', () => {
     expect(rows['scheduled_work_pauses']).toEqual([expect.stringContaining('restored from the backup')])
   })
 
-  test('design §8 a backup taken while others write is of one moment', async () => {
+  test('design §8 a backup taken while others write has one snapshot', async () => {
     const database = await testDatabase()
     await sql`insert into balances (user_id, balance) select n, 100 from generate_series(1, 20000) n`.execute(database.db)
     let isRunning = true
     let writes = 0
     const writing = Array.from({ length: 3 }, async () => {
-      // Points go from one player to another, one of whom may be saved already and the other not yet.
+      // Points move from one player to another. One may be saved already and the other not yet.
       for (; isRunning; writes += 1)
         await database.transaction(async (tx) => {
           await shareChanges(tx)
@@ -136,7 +136,7 @@ describe('round trip', () => {
     expect(rows).toEqual([{ balances: 2_000_000, isOneMoment: true }])
   })
 
-  test('design §8 a backup on S3 is made, verified, restored and removed there', async () => {
+  test('design §8 a backup on S3 can be made, verified, restored and removed', async () => {
     const server = await startS3Server({ isListed: true })
     onTestFinished(() => server.stop())
     const database = await testDatabase()
@@ -151,7 +151,7 @@ describe('round trip', () => {
     expect(await place.names()).toEqual([])
   })
 
-  test('design §8 a backup holds all that a database holds: tables with indexes, and views, which hold nothing', async () => {
+  test('design §8 a backup holds everything that can be in a database: tables with indexes, and views, which have no data', async () => {
     const { db } = await testDatabase()
     const { rows } = await sql`
       select relname, relkind from pg_class c where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'v')
@@ -163,7 +163,7 @@ describe('round trip', () => {
 })
 
 describe('files', () => {
-  test('§security a file that is removed during a backup is in it, and goes afterwards', async () => {
+  test('§security a file that is removed during a backup is in the backup, and is removed afterwards', async () => {
     const database = await testDatabase()
     await addRows(database)
     const store = await storeWithFiles()
@@ -188,7 +188,7 @@ describe('files', () => {
     const manifest = await makeBackup({ database, fileStore: slow, place })
     expect(manifest.files.map(({ key }) => key)).toContain(IMAGE)
     expect(manifest.missingFiles).toEqual([])
-    // PostgreSQL lets the backup's lock go when it notices that the connection is closed.
+    // PostgreSQL releases the backup's lock when it notices that the connection is closed.
     const isThere = async (): Promise<boolean> => {
       await files.sweep()
       return store.has(IMAGE)
@@ -196,7 +196,7 @@ describe('files', () => {
     await expect.poll(isThere, { timeout: 20_000 }).toBe(false)
   })
 
-  test('design §8 a file that a row names and the store does not have is reported', async () => {
+  test('design §8 a file that a row names but the store does not have is reported', async () => {
     const database = await testDatabase()
     await addRows(database)
     const store = await storeWithFiles()
@@ -251,7 +251,7 @@ describe('damage', () => {
     expect(await untouched.tables()).toEqual([])
   })
 
-  test('§security rows that differ from the saved ones are found although every file is what was written', async () => {
+  test('§security restored rows that differ from the saved ones are found, even if every file has its checksum', async () => {
     const { at, place, manifest } = await saved('none')
     const file = await part(at)
     const text = (await readFile(file, 'utf8')).replace('moon_7', 'moon_8')
@@ -264,7 +264,7 @@ describe('damage', () => {
     await expect(target.open()).rejects.toThrow(/is being restored from a backup, or that was cut off/)
   })
 
-  test('design §8 a backup of a newer version is refused with what to do', async () => {
+  test('design §8 a backup of a newer version is refused, and the message says what to do', async () => {
     const { place, manifest } = await saved()
     await writeManifest(place, { ...manifest, version: '9.1.0', migrations: [...manifest.migrations, '9999_future'] })
     const expected =
@@ -278,7 +278,7 @@ describe('damage', () => {
 })
 
 describe('places', () => {
-  test('§security a restore refuses a database and a file store that are not empty, and leaves them as they are', async () => {
+  test('§security a restore refuses a database or a file store that is not empty, and leaves it as it is', async () => {
     const { place } = await saved()
     const target = await emptyTarget()
     await onServer(target.url, (run) => run('create table theirs as select 1 as one'))
@@ -294,7 +294,7 @@ describe('places', () => {
     expect(await other.files.store.has('announcements/theirs.png')).toBe(true)
   })
 
-  test('§security a restore refuses a DATA_DIR that is not empty, without touching it', async () => {
+  test('§security a restore refuses a DATA_DIR that is not empty and does not touch it', async () => {
     const { place } = await saved()
     const dataDir = await folder()
     await openPlace(dataDir).put('notes.txt', Buffer.from('mine'))
@@ -303,7 +303,7 @@ describe('places', () => {
     expect(await readdir(dataDir)).toEqual(['notes.txt'])
   })
 
-  test('design §8 a backup is made neither over another one nor among other files', async () => {
+  test('design §8 a backup is refused where another backup or other files are', async () => {
     const { database, fileStore, at, place } = await saved()
     const before = await readFile(path.join(at, 'manifest.json'), 'utf8')
     await expect(makeBackup({ database, fileStore, place })).rejects.toThrow(/There is a backup in .*: name an empty place/)
@@ -317,7 +317,7 @@ describe('places', () => {
     expect(await openPlace(other).names()).toEqual(['tables/holiday.jpg'])
   })
 
-  test('design §8 a backup waits for one that is just ending, and is refused beside one that goes on', async () => {
+  test('design §8 a backup waits for another that is about to end, and is refused if the other takes longer', async () => {
     const { database, fileStore } = await saved()
     const other = await database.connect('arcade backup')
     onTestFinished(() => other.end())
@@ -339,7 +339,7 @@ describe('places', () => {
     expect(await place.names()).toContain('manifest.json')
   })
 
-  test('design §8 a backup that fails leaves nothing behind, and the next one works', async () => {
+  test('design §8 a failed backup leaves nothing behind, and the next one works', async () => {
     const { database, fileStore } = await saved()
     const at = await folder()
     const whole = openPlace(at)
@@ -362,7 +362,7 @@ describe('trial', () => {
   })
   afterAll(() => rm(path.dirname(scratchDir), { recursive: true, force: true }))
 
-  test('design §8 verify restores on trial, checks the audit trail, too, and leaves nothing behind', async () => {
+  test('design §8 verify restores into a temporary database, also checks the audit, and leaves nothing behind', async () => {
     const { database, fileStore, place } = await saved()
     await verifyBackup(place, { scratchDir, log })
     expect(await readdir(path.dirname(scratchDir))).toEqual([])
@@ -377,7 +377,7 @@ describe('trial', () => {
   })
 })
 
-/** Changes one byte. */
+/** Flips one bit of the file. */
 async function flip(file: string, at?: number): Promise<void> {
   const bytes = await readFile(file)
   const index = at ?? Math.floor(bytes.length / 2)

@@ -1,4 +1,4 @@
-/** Backups of consoles of every earlier version, and by earlier versions of PostgreSQL, come back in this one (design §4, Upgrades). */
+/** Backups of every earlier version of the console, and of earlier versions of PostgreSQL, can be restored (design §4, Upgrades). */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -24,45 +24,42 @@ beforeAll(async () => {
 })
 afterAll(() => rm(base, { recursive: true, force: true }))
 
-/** What a restore ends, and what the server itself writes. */
+/** Tables that a restore clears or the server itself writes. */
 const leftOut = new Set(['sessions', 'setup_links', 'password_links', 'scheduled_work_pauses'])
 const isCompared = (name: string): boolean => !leftOut.has(name) && !/^(audit|counter)/.test(name)
 
-test('design §4 there is a kept backup of every step; a new one is kept by node server/test/keep-backups.ts', () => {
+test('design §4 there is a kept backup for every migration; node server/test/keep-backups.ts makes a new one', () => {
   expect(steps.filter((step) => !existsSync(keptBackupFile(step)))).toEqual([])
 })
 
-/** Made by PostgreSQL 15 of Debian, and by this and the major version before of the embedded one. */
+/** Made by PostgreSQL 15 of Debian, and by the present and the previous major version of the embedded one. */
 const engines = ['postgres-15', 'postgres-17', 'postgres-18']
 
-test.each([...steps, ...engines])(
-  'design §4 a console at %s is restored, migrated and has the rows that it had',
-  async (step) => {
-    const database = await testDatabase()
-    await addRows(database)
-    await sql`update announcements set news = 7`.execute(database.db) // the number that a migration gives to what is active
-    const expected = withoutMoments(await rowsOfTables(database.db))
-    const place = await readKeptBackup(step)
-    const { migrations, tables, postgres } = await readManifest(place)
-    expect([migrations.at(-1), `postgres-${postgres.split('.')[0]}`]).toContain(step)
+test.each([...steps, ...engines])('design §4 a console at %s is restored and migrated, and has the same rows', async (step) => {
+  const database = await testDatabase()
+  await addRows(database)
+  await sql`update announcements set news = 7`.execute(database.db) // the number that a migration gives to active announcements
+  const expected = withoutMoments(await rowsOfTables(database.db))
+  const place = await readKeptBackup(step)
+  const { migrations, tables, postgres } = await readManifest(place)
+  expect([migrations.at(-1), `postgres-${postgres.split('.')[0]}`]).toContain(step)
 
-    const url = await createDatabase(`kept_${step.replace('-', '_')}`)
-    const files = { store: diskStore(path.join(base, step)), address: step }
-    await restoreBackup(place, { dataDir: '/nowhere', url, files, log })
-    const restored = await openDatabase({ dataDir: '/nowhere', url, use: 'command', log })
-    try {
-      const rows = withoutMoments(await rowsOfTables(restored.db))
-      const compared = tables.map(({ name }) => name).filter((name) => isCompared(name) && name in expected)
-      expect(compared).toContain('telegram_users')
-      for (const name of compared) expect(rows[name], name).toEqual(expected[name])
-      expect((await verifyAudit(restored)).findings).toEqual([])
-    } finally {
-      await restored.close()
-    }
-  },
-)
+  const url = await createDatabase(`kept_${step.replace('-', '_')}`)
+  const files = { store: diskStore(path.join(base, step)), address: step }
+  await restoreBackup(place, { dataDir: '/nowhere', url, files, log })
+  const restored = await openDatabase({ dataDir: '/nowhere', url, use: 'command', log })
+  try {
+    const rows = withoutMoments(await rowsOfTables(restored.db))
+    const compared = tables.map(({ name }) => name).filter((name) => isCompared(name) && name in expected)
+    expect(compared).toContain('telegram_users')
+    for (const name of compared) expect(rows[name], name).toEqual(expected[name])
+    expect((await verifyAudit(restored)).findings).toEqual([])
+  } finally {
+    await restored.close()
+  }
+})
 
-/** Rows without the moments at which they were written, which are not the same twice. */
+/** Returns the rows without their timestamps, which differ in every run. */
 function withoutMoments(tables: Record<string, string[]>): Record<string, unknown[]> {
   const keep = (row: string): Record<string, unknown> =>
     Object.fromEntries(Object.entries(JSON.parse(row) as Record<string, unknown>).filter(([name]) => !name.endsWith('_at')))

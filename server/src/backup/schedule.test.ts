@@ -1,4 +1,4 @@
-/** Scheduled backups (design §8): when, by whom, how many are kept, and what admins are told. */
+/** Scheduled backups (design §8): when they run, on which server, how many are kept, and what admins are told. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -42,7 +42,7 @@ async function scheduled({ keep = 2 } = {}) {
     other: serverOf(await openAgain(), 'second'),
     kept: async () => (await readdir(settings.address).catch((): string[] => [])).toSorted(),
     state: () => backupState(database, settings),
-    /** Makes what has happened lie further back. */
+    /** Makes past backups older by `years`. */
     wait: (years: number) =>
       sql`update backups set started_at = started_at - make_interval(years => ${years})`.execute(database.db),
   }
@@ -51,7 +51,7 @@ async function scheduled({ keep = 2 } = {}) {
 const anEarlierOne = sql`insert into backups (id, place, is_scheduled, started_at, finished_at, verified_at)
   values ('earlier', 'elsewhere/earlier', true, now() - interval '3 years', now(), now())`
 
-test('design §8 a backup that is due is made once by all servers, verified and listed', async () => {
+test('design §8 only one of several servers makes a backup that is due; it is verified and listed', async () => {
   const { database, server, other, kept, state } = await scheduled()
   await anEarlierOne.execute(database.db)
   await Promise.all([server.runDue(), other.runDue()])
@@ -65,7 +65,7 @@ test('design §8 a backup that is due is made once by all servers, verified and 
   expect(backups[0]?.verifiedAt).not.toBeNull()
 })
 
-test('design §8 so many good backups are kept, and a failed one is an alert that takes no good one away', async () => {
+test('design §8 the set number of good backups is kept; a failed one raises an alert and removes no good one', async () => {
   const { database, settings, server, kept, state, wait } = await scheduled({ keep: 1 })
   await anEarlierOne.execute(database.db)
   await server.runDue()
@@ -84,7 +84,7 @@ test('design §8 so many good backups are kept, and a failed one is an alert tha
   expect((await state()).backups.filter(({ removedAt }) => removedAt !== null)).toHaveLength(2)
 })
 
-test('design §8 nothing is made before its time, nor while scheduled work is paused; a missing one is an alert', async () => {
+test('design §8 no backup is made early or while scheduled work is paused; a missing one raises an alert', async () => {
   const { database, server, kept, state } = await scheduled()
   await server.runDue()
   expect(await kept()).toEqual([])
@@ -103,7 +103,7 @@ test('design §8 nothing is made before its time, nor while scheduled work is pa
   expect(await kept()).toHaveLength(1)
 })
 
-test('design §8 where no scheduled backup was ever made, the first one is missed and made late, also after the server began anew', async () => {
+test('design §8 a missed first backup raises an alert and is made late, also by a restarted server', async () => {
   const { database, server, other, kept, state } = await scheduled()
   expect((await state()).alert).toBeNull()
   await server.runDue()
@@ -117,7 +117,7 @@ test('design §8 where no scheduled backup was ever made, the first one is misse
   expect((await state()).alert).toBeNull()
 })
 
-test('design §4 a clock of the server that is wrong makes no backup due or missing, nor gives one its name', async () => {
+test('design §4 a wrong clock of the server makes no backup due or missing, and does not name one', async () => {
   const { database, server, kept, state } = await scheduled()
   const clocks = takeClocks()
   clocks.jump(5 * 365 * 86_400_000)
@@ -133,7 +133,7 @@ test('design §4 a clock of the server that is wrong makes no backup due or miss
   expect(made?.slice(0, 4)).toBe(String(Number(rows[0]!.next) - 1))
 })
 
-test('§security a backup that the end of its server cut off is told, and made anew', async () => {
+test('§security a backup that was cut off when its server ended is reported, and made again', async () => {
   const { database, server, kept, state } = await scheduled()
   await sql`insert into backups (id, place, is_scheduled) values ('cut', 'x', true)`.execute(database.db)
   await server.runDue()
@@ -143,7 +143,7 @@ test('§security a backup that the end of its server cut off is told, and made a
   expect((await state()).alert).toBeNull()
 })
 
-test('§6 the state of backups is for admins', async () => {
+test('§6 only admins can see the state of backups', async () => {
   const app = await testApp()
   expect((await app.guest.call('GET', '/api/backups')).status).toBe(401)
   expect((await (await app.signUp('user')).call('GET', '/api/backups')).status).toBe(403)

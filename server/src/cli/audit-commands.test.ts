@@ -1,4 +1,4 @@
-/** `npm run arcade -- audit …` (security.md, Audit). */
+/** `npm run arcade -- audit …` (security.md, Operations). */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { arcade } from '#test/run-arcade.ts'

@@ -1,11 +1,14 @@
-/** Texts of cells (security.md, Exports): hides what XML and Excel refuse, and the guard against formulas (docs/decisions/0003-spreadsheet-writer.md). */
+/**
+ * Text of spreadsheet cells (security.md, Exports): escapes or drops what XML and Excel refuse, and guards against formulas
+ * (docs/decisions/0003-spreadsheet-writer.md).
+ */
 
 export const CELL_CHARACTERS = 32_767
-export const EXACT_DIGITS = 15 // of a double, all of so many digits come back the same
+export const EXACT_DIGITS = 15 // a double keeps every decimal number of up to 15 digits exactly
 
 /**
- * What a text is as a number: undefined where it is none, or an integer that a spreadsheet would round. PostgreSQL writes decimals of any
- * length, infinities and NaN.
+ * Returns the number that PostgreSQL wrote as this text: NaN for NaN and infinities, undefined for other text and for an integer that a
+ * spreadsheet would round.
  */
 export function numberOf(text: string): number | undefined {
   if (/^(?:NaN|-?Infinity)$/.test(text)) return NaN
@@ -20,7 +23,7 @@ const NEEDS_CARE = /[\x00-\x1f&<>\ufffe\uffff]|^\s|\s$|_x[\da-fA-F]{4}_|[,;|](?:
 // oxlint-disable-next-line no-control-regex
 const ILLEGAL_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
-/** The cell whose tag begins with `start`, with the text as it is or guarded, cut and escaped. */
+/** Returns the XML of a text cell; the text is guarded, cut and escaped if it needs to be. @param start the cell's tag up to its style */
 export function textCell(start: string, text: string): string {
   if (text.length <= CELL_CHARACTERS && !NEEDS_CARE.test(text) && !isFormula(text))
     return `${start} t="inlineStr"><is><t>${text}</t></is></c>`
@@ -28,22 +31,22 @@ export function textCell(start: string, text: string): string {
   return `${start} t="inlineStr"><is><t xml:space="preserve">${escape(safe)}</t></is></c>`
 }
 
-/** What no program shows before a formula, some may skip: control characters and the marks without width, too. */
+/** Text that a program may take for a formula. Some skip quotes, white space, control characters and zero-width marks before it. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const FORMULA_START = /^(?:[\t\n]|["\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+\-@＝＋－＠])/
-/** A lone hyphen, a plain number or phone number and a handle hold nothing that a spreadsheet could compute or call. */
+/** A lone hyphen, a plain number, a phone number or a handle: a spreadsheet can neither compute nor call anything in it. */
 const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
 /**
- * Where a new cell with a formula would start for a program that takes the character before it for a separator. What is harmless up
- * to the same separator or the end of the text is left out; another separator after it may be a part of the cell. After a tab nothing is
- * left out: to a program that splits elsewhere it is white space, so that in `;⇥-5⇥-5` the two numbers are one cell.
+ * Finds where a cell with a formula would start if a program splits the text at the character before it. Harmless text is skipped if it
+ * ends at the same separator or at the end of the text; any other separator after it may belong to the cell. Nothing is skipped after a
+ * tab, because a program that splits elsewhere takes the tab for white space: the two numbers in `;⇥-5⇥-5` are then one cell.
  */
 const FORMULA_AFTER_SEPARATOR =
   /(?<=([,;\t\n|]))(?=(?:"|[^\S\t\n])*[=+\-@＝＋－＠])(?!(?<!\t)(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)(?:\1|$))/g
 
 /**
- * Text that a spreadsheet would compute after a save as CSV gets an apostrophe, as OWASP (ASVS 1.2.10) asks; also where a separator
- * or a line's end inside the text would start a new cell. Line ends become `\n`.
+ * Puts an apostrophe before text that a spreadsheet would compute once it is saved as CSV (OWASP ASVS 1.2.10), also after a separator or
+ * line break inside the text, which may start a new cell. Line breaks become `\n`.
  */
 export function guardText(text: string): string {
   const inner = text.replace(/\r\n?/g, '\n').replace(FORMULA_AFTER_SEPARATOR, "'")
@@ -54,14 +57,14 @@ function isFormula(text: string): boolean {
   return FORMULA_START.test(text) && !HARMLESS.test(text)
 }
 
-/** Excel's limit of a cell; a surrogate pair is not cut in two. */
+/** Cuts a text to a length, by default Excel's limit for a cell. It does not split a surrogate pair. */
 export function cut(text: string, length = CELL_CHARACTERS): string {
   if (text.length <= length) return text
   const isPairCut = /[\ud800-\udbff]/.test(text[length - 1]!)
   return text.slice(0, isPairCut ? length - 1 : length)
 }
 
-/** Excel reads `_x0041_` as `A`, so the underscore of such a text is escaped. A lone surrogate needs nothing: UTF-8 turns it into U+FFFD. */
+/** Escapes text for XML, and `_x0041_`, which Excel would read as `A`. A lone surrogate needs no escape: UTF-8 turns it into U+FFFD. */
 export function escape(text: string): string {
   return text
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')

@@ -1,6 +1,6 @@
 /**
- * Cells of a spreadsheet from PostgreSQL's COPY text (§7 downloads): nearly all bytes of a row are copied into the XML as they are, since to
- * make texts and objects of a million rows takes three times as long. What needs care, by a byte in it, becomes a text first.
+ * Writes rows of PostgreSQL's COPY text as cells of a spreadsheet (§7 downloads). Nearly all bytes are copied into the XML unchanged,
+ * because decoding a million rows into strings and objects takes three times as long. Only a field with a byte that needs care is decoded.
  */
 import { copyText, readField } from '#src/postgres/copy-text.ts'
 import { CELL_CHARACTERS, EXACT_DIGITS, numberOf, textCell } from './cell-text.ts'
@@ -12,16 +12,16 @@ export interface Column {
   width: number
   /** Dates are milliseconds since 1970. */
   kind: 'text' | 'number' | 'date'
-  /** The place of the column's field in each row, from 0 on, or what it holds where that is the same in every row. */
+  /** The index of the column's field in each row, from 0, or the value that is the same in every row. */
   field: number | { always: string | null }
-  /** What a cell says in place of what is stored. */
+  /** The text to show for each stored value that is not shown as it is. */
   words?: Readonly<Record<string, string>>
 }
 
 /** Positions of the cell formats in the `cellXfs` of the style sheet. */
 export const STYLE = { header: 1, date: 2, text: 3, integer: 4 } as const
 
-/** What bytes of a field mean for its cell. */
+/** Flags: what a byte of a field means for its cell. */
 const SEPARATOR = 1
 const DIGIT = 2
 const POINT = 4
@@ -29,11 +29,11 @@ const MINUS = 8
 const SPACE = 16
 const UNDERSCORE = 32
 const LETTER_X = 64
-/** May stand first in a text that is guarded. */
+/** A byte with which a text that needs the guard may start. */
 const OPENER = 128
-/** May stand in a handle, besides digits and what is above. */
+/** A byte that a handle may contain, besides digits and the bytes above. */
 const LETTER = 256
-/** Means something to COPY or XML, separates cells of CSV, or begins a character that may be white space, a wide operator or illegal in XML. */
+/** A byte special to COPY, XML or CSV, or the first of a character that may be white space, a wide operator or illegal in XML. */
 const CARE = 512
 
 const MEANINGS = new Uint16Array(256)
@@ -61,17 +61,17 @@ const HYPHEN = 0x2d
 const POINT_BYTE = 0x2e
 const LETTER_x = 0x78
 const ZERO = 0x30
-/** Room for a cell's tags, its position and a number. */
+/** Bytes to reserve for a cell's tags, its position and a number. */
 const TAGS_BYTES = 128
-const GENERAL_FORMAT_DIGITS = 12 // numbers of so many show an exponent in the General format
+const GENERAL_FORMAT_DIGITS = 12 // Excel's General format shows integers of 12 or more digits with an exponent
 
 const DAY_MS = 86_400_000
 const UNIX_EPOCH_DAY = 25_569 // 1970-01-01 as Excel counts days
-const FIRST_DATE_MS = Date.UTC(1900, 2, 1) // before it Excel is a day off: it has a 29 February 1900
+const FIRST_DATE_MS = Date.UTC(1900, 2, 1) // before this day Excel's numbers are one off: it counts a 29 February 1900
 const LAST_DATE_MS = Date.UTC(10_000, 0, 1) - 1
 const GENERAL_FORMAT_END = 10 ** (GENERAL_FORMAT_DIGITS - 1)
 
-/** Where the fields of one row begin and end in their bytes, and what all bytes of each mean together. */
+/** Where each field of one row starts and ends, and the flags of all its bytes together. */
 class Fields {
   readonly starts: Int32Array
   readonly ends: Int32Array
@@ -84,7 +84,7 @@ class Fields {
     this.meanings = new Uint16Array(limit)
   }
 
-  /** Reads the fields of a row that starts at `at`. @returns where the next row starts */
+  /** Reads the fields of the row that starts at `at`. @returns where the next row starts */
   read(bytes: Uint8Array, at: number): number {
     const { starts, ends, meanings } = this
     let count = 0
@@ -123,10 +123,10 @@ export class RowWriter {
     this.#fields = new Fields(Math.max(0, ...columns.map(({ field }) => (typeof field === 'number' ? field + 1 : 0))))
   }
 
-  /** Writes the row of COPY text that starts at `at`. @returns where the next one starts */
+  /** Writes the row of COPY text that starts at `at`. @returns where the next row starts */
   write(bytes: Buffer, at: number, row: number, piece: PieceBuffer): number {
     const next = this.#fields.read(bytes, at)
-    const number = row.toFixed(0) // String would keep it in V8's cache of numbers: 100 MB more over a million rows
+    const number = row.toFixed(0) // `String(row)` would fill V8's number cache: 100 MB more for a million rows
     piece.reserve(TAGS_BYTES)
     piece.addBytes(ROW_START, 0, ROW_START.length)
     piece.addDigits(number)
@@ -235,7 +235,7 @@ class Cell {
   }
 }
 
-/** Whether the bytes are a cell's text as they are: neither escaped, guarded, cut nor marked for the white space at its ends. */
+/** Whether the bytes can be copied as a cell's text: nothing to escape, guard or cut, and no white space at the ends to preserve. */
 function isPlain(bytes: Uint8Array, start: number, end: number, meaning: number): boolean {
   if (meaning & CARE || end - start > CELL_CHARACTERS) return false
   const first = MEANINGS[bytes[start]!]!
@@ -244,13 +244,13 @@ function isPlain(bytes: Uint8Array, start: number, end: number, meaning: number)
   return (first & OPENER) === 0 || isHarmless(bytes, start, end)
 }
 
-/** What might be one of Excel's, as in `_x0041_`. */
+/** Whether the text contains `_x`, which may begin one of Excel's escapes, such as `_x0041_`. */
 function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start + 1; at < end; at += 1) if (bytes[at] === LETTER_x && MEANINGS[bytes[at - 1]!] === UNDERSCORE) return true
   return false
 }
 
-/** A handle, or digits behind a sign: most of the texts that begin as a formula might. */
+/** Whether the text is a handle, or digits after a sign: most texts that start like a formula are one of these. */
 function isHarmless(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start]!
   if (first !== AT_SIGN && first !== PLUS && first !== HYPHEN) return false
@@ -259,7 +259,7 @@ function isHarmless(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start > 1
 }
 
-/** Where a number ends that may stand in a cell as it is, without the zeros behind its point; -1 if it has to be read. */
+/** Returns where a number that can be copied ends, leaving out zeros at the end of its fraction; -1 if the number must be parsed. */
 function numberEnd(bytes: Uint8Array, start: number, end: number, meaning: number): number {
   const first = bytes[start] === HYPHEN ? start + 1 : start
   if ((meaning & ~IN_NUMBERS) !== 0 || end - first > EXACT_DIGITS || end === first) return -1
@@ -276,7 +276,7 @@ function numberEnd(bytes: Uint8Array, start: number, end: number, meaning: numbe
   return last - 1 === point ? point : last
 }
 
-/** Whether it is an integer that the General format would show with an exponent. */
+/** Whether the number is an integer that Excel's General format would show with an exponent. */
 function isWide(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < GENERAL_FORMAT_DIGITS) return false
   let digits = 0
@@ -287,7 +287,7 @@ function isWide(bytes: Uint8Array, start: number, end: number): boolean {
   return digits >= GENERAL_FORMAT_DIGITS
 }
 
-/** A, B … Z, AA … */
+/** Returns the name of a column: A, B … Z, AA … */
 export function columnName(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26))
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter

@@ -1,6 +1,6 @@
 /**
- * A table as a CSV file, streamed: RFC 4180 with commas and CRLF, in UTF-8 with a byte order mark, without which Excel takes it for
- * another encoding. Texts are guarded against formulas as in a spreadsheet.
+ * Streams a table as a CSV file: RFC 4180 with commas and CRLF, in UTF-8 with a byte order mark, without which Excel assumes another
+ * encoding. Texts are guarded against formulas as in an XLSX file.
  */
 import { readRows } from '#src/postgres/copy-text.ts'
 import { guardText, numberOf } from './cell-text.ts'
@@ -10,7 +10,7 @@ import type { SheetContent } from './spreadsheet.ts'
 const BYTE_ORDER_MARK = '\uFEFF'
 const END_OF_LINE = '\r\n'
 
-/** The file's bytes in pieces, made only as fast as they are read. It fails as `rows` does. */
+/** Yields the file in pieces, only as fast as they are read. Throws what `rows` throws. */
 export async function* csv({ columns, rows, onRows }: SheetContent): AsyncGenerator<Uint8Array> {
   let written = 0
   yield Buffer.from(BYTE_ORDER_MARK + csvLine(columns.map(({ header }) => header)))
@@ -21,7 +21,7 @@ export async function* csv({ columns, rows, onRows }: SheetContent): AsyncGenera
   }
 }
 
-/** Dates stand as in the spreadsheet, in UTC. */
+/** Returns the text of a cell. Dates are in UTC and look as in the XLSX file. */
 function cellText({ kind, field: source, words }: Column, row: readonly (string | null)[]): string {
   const stored = (typeof source === 'number' ? row[source] : source.always) ?? ''
   const text = words?.[stored] ?? stored

@@ -18,7 +18,7 @@ import { addPlayers, giveBalances } from '#test/players.ts'
 import { createDownloads, type Downloads } from './download.ts'
 import { openSpool } from './spool.ts'
 
-/** A transfer of so many is far from done when the buffers on its way are full: each has 4,000 incompressible characters. */
+/** More rows than the buffers on the way can hold: each has 4,000 incompressible characters. */
 const MANY = 4000
 const LONG_TEXT = `(select string_agg(translate(encode(sha512((n || ' ' || k)::bytea), 'base64'), E'\\n=', ''), '') from generate_series(1, 47) k)`
 
@@ -51,7 +51,7 @@ async function begin(app: TestApp, client: Client, exportId?: string) {
 }
 
 describe('§7 the downloads', () => {
-  test('§6 only an admin gets them', async () => {
+  test('§6 are only for admins', async () => {
     const app = await testApp()
     const [user, admin, bot] = [await app.signUp('user'), await app.signUp('admin'), await app.bot()]
     for (const path of ['/downloadUsersData', START]) {
@@ -66,7 +66,7 @@ describe('§7 the downloads', () => {
     }
   })
 
-  test('§9 GET /downloadUsersData is userdata.xlsx with everyone', async () => {
+  test('§9 GET /downloadUsersData is userdata.xlsx with all users', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin', 'first@gmail.com')
     await app.signUp('user', '=1+1@gmail.com')
@@ -127,7 +127,7 @@ describe('§7 the downloads', () => {
     expect(others).toEqual([])
   })
 
-  test('design §7 with ?format=csv: RFC 4180 in UTF-8 with a byte order mark, guarded like the spreadsheet', async () => {
+  test('design §7 with ?format=csv are RFC 4180 in UTF-8 with a byte order mark, guarded like the spreadsheet', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const players = [
@@ -157,7 +157,7 @@ describe('§7 the downloads', () => {
     expect(history.text).toContain(`7,'=x,`)
   })
 
-  test('design §7 an item’s details stand beside each participant as they are, and those that it lacks are empty', async () => {
+  test('design §7 an item’s details are repeated unchanged beside each participant, and missing ones are empty', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const data = { title: 'a\\b\nc', type: 'desc', reward: 1.5, users: [{ id: 7, username: 'x' }] }
@@ -171,7 +171,7 @@ describe('§7 the downloads', () => {
     expect(lines[1]).toBe('7,x,,,,,"a\\b\nc",desc,,,,,1.5')
   })
 
-  test('security: who downloaded what is in the audit trail', async () => {
+  test('security: downloads are audited with who downloaded what', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await admin.call('GET', START)
@@ -181,7 +181,7 @@ describe('§7 the downloads', () => {
     )
   })
 
-  test('security: the total and the rows are of one moment', async () => {
+  test('security: the total and the rows are of one snapshot', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addManyPlayers(app.database)
@@ -202,7 +202,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 describe('progress and limits', () => {
   const ID = '6b1f0a52-63a5-4c3c-9b1e-0d5a4f0f6f11'
 
-  test('rows so far of all, for whom started it, until it is over', async () => {
+  test('progress shows rows so far and the total, only to the user who started it, until it is over', async () => {
     const app = await testApp()
     const [admin, other, user] = [await app.signUp('admin'), await app.signUp('admin'), await app.signUp('user')]
     await addManyPlayers(app.database)
@@ -220,7 +220,7 @@ describe('progress and limits', () => {
     for (const bad of ['x', `${ID}x`]) expect((await admin.call('GET', `${START}?exportId=${bad}`)).status).toBe(400)
   })
 
-  test('of more exports than a server can hold the last is refused in words, and goes on once there is room', async () => {
+  test('a download beyond the limit of exports is refused with a message, and works once another one has ended', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
     await addManyPlayers(app.database)
@@ -240,7 +240,7 @@ describe('progress and limits', () => {
   })
 })
 
-test('security: a download breaks off when its session ends, the role changes or the person is removed', async () => {
+test('security: a download breaks off when its session ends, the role changes or the user is removed', async () => {
   const app = await testApp()
   const clients = [
     await app.signUp('admin'),
@@ -252,7 +252,7 @@ test('security: a download breaks off when its session ends, the role changes or
   await addManyPlayers(app.database)
   const readers = []
   for (const client of clients) readers.push(await begin(app, client))
-  await expectFreed(app.database) // what is left waits for the readers alone
+  await expectFreed(app.database) // the rest waits only for the readers
   await own.call('DELETE', '/api/session')
   await boss.call('PUT', `/api/users/${demoted.id}/user-type`, { userType: 'user' })
   expect((await boss.call('DELETE', `/removeUser/${removed.id}`)).status).toBe(200)
@@ -261,7 +261,7 @@ test('security: a download breaks off when its session ends, the role changes or
 })
 
 describe('security: a connection is freed', () => {
-  test('as soon as the sheet is written: readers who take nothing keep nobody from their exports, and get all of it later', async () => {
+  test('as soon as the sheet is written: idle readers do not stop other exports, and get everything later', async () => {
     const app = await testApp({ maxExports: 1 })
     const admin = await app.signUp('admin')
     await addManyPlayers(app.database)
@@ -299,10 +299,10 @@ describe('security: a connection is freed', () => {
     expect(lines.join()).toContain('download-broken')
   })
 
-  test('when the database is lost half-way, which breaks the transfer instead of ending it well', async () => {
+  test('when the database is lost half-way, which breaks the transfer instead of ending it properly', async () => {
     const app = await testApp({ spoolBytes: 0 })
-    // The database has not given its last row when it is gone, whatever the buffers on the way hold. Of no table, since a cluster's
-    // coordinator gives the first row of several shards when it has them all.
+    // The query never gives its last row, however much the buffers on the way hold. It reads no table, because a cluster's
+    // coordinator gives the first row of several shards only when it has all of them.
     const query = `select n, ${LONG_TEXT} from generate_series(1, ${MANY}) n union all select 0, pg_sleep(600)::text`
     const { body } = await downloadOf(await bareDownloads(app), query)
     const reader = body.getReader()
@@ -313,7 +313,7 @@ describe('security: a connection is freed', () => {
     await expectFreed(app.database)
   })
 
-  test('when nobody ever reads', async () => {
+  test('when the answer is never read', async () => {
     const app = await testApp({ spoolBytes: 0 })
     await addManyPlayers(app.database)
     await downloadOf(await bareDownloads(app, 200))
@@ -330,7 +330,7 @@ describe('security: a connection is freed', () => {
     await expectFreed(app.database)
   })
 
-  test('when the answer cannot begin, which is then an ordinary failure', async () => {
+  test('when the answer cannot start: the call then fails like any other', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const downloads = await bareDownloads(app)
     for (let round = 0; round < MAX_EXPORTS + 1; round += 1)
@@ -366,14 +366,14 @@ describe('over a real socket', () => {
 
 const USER = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
 
-/** Downloads that keep nothing for slow readers. */
+/** Downloads without a spool for slow readers. */
 async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
   const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
   const sessions = { onChange() {}, holderOf: async () => USER }
   return createDownloads({ database, sessions, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
 }
 
-/** A download without a call around it. */
+/** Starts a download directly, not through a call. */
 function downloadOf(
   downloads: Downloads,
   query = 'select user_id as id, phone_number as text from telegram_users order by user_id',

@@ -1,7 +1,7 @@
 /**
- * Spreadsheets as answers to calls (§7): rows of one snapshot, streamed. Hides the limit on exports at once, progress, the audit
- * entry, that one breaks off when its session ends or the role changes, and that a connection is freed as soon as the sheet is
- * written, and however a transfer ends: given up, stalled or failed.
+ * Answers calls with spreadsheets (§7), streamed from one snapshot of the database. Limits the exports at the same time, reports progress,
+ * writes the audit entry, and breaks a download off when its session ends or the user's role changes. The database connection is freed as
+ * soon as the sheet is written, or when the transfer is cancelled, stalls or fails.
  */
 import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/downloads/calls'
@@ -16,11 +16,11 @@ import type { Spool, Transfer } from './spool.ts'
 import type { Column } from './cells.ts'
 import { writeSheet } from './sheet-writer.ts'
 
-/** Sheets that are written but not taken hold no connection, yet memory: so many for each export that may run. */
+/** The most unfinished transfers for each export that may run. A sheet that is written but not yet read holds memory, but no connection. */
 const TRANSFERS_PER_EXPORT = 16
 /**
- * A reader for whom no row was read in so long, as neither they nor the spool took any more, is cut off: an open snapshot keeps the
- * database from vacuuming.
+ * Milliseconds without a row read from the database, because neither the reader nor the spool took more, after which a download is broken
+ * off: an open snapshot keeps the database from vacuuming.
  */
 const STALL_MS = 60_000
 const RETRY_AFTER_SECONDS = 15
@@ -29,19 +29,19 @@ export interface Table {
   columns: Column[]
   /** The number of rows to come. */
   total: number
-  /** A query of the snapshot, or COPY text of rows at hand. */
+  /** A query to run in the snapshot, or the rows themselves as COPY text. */
   rows: { sql: string; parameters?: unknown[] } | Buffer
 }
 
 export interface DownloadOptions {
   context: CallContext
-  /** The caller asks for the progress under this id. */
+  /** The id under which the caller asks for the progress. */
   exportId: string | undefined
   format?: SheetFormat | undefined
-  /** The name of what is exported and which part of it, for the audit trail. */
+  /** The name of the exported list for the audit trail; `detail` says which part of it. */
   target: string
   detail?: Record<string, unknown>
-  /** Of the XLSX file; a CSV file has the same with its own ending. */
+  /** The name of the XLSX file. A CSV file gets the same name with the ending `.csv`. */
   fileName: string
   sheetName: string
   open: (snapshot: Snapshot) => Promise<Table>
@@ -53,11 +53,11 @@ export interface DownloadAnswer {
 }
 
 export interface Downloads {
-  /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
+  /** Starts a download. @throws Failure until then; a later failure breaks the transfer off, so that a short file never looks complete */
   start(options: DownloadOptions): Promise<DownloadAnswer>
-  /** Rows that were sent so far of all, to whom started the download, on whichever server. @throws Failure NOT_FOUND once it is over */
+  /** Returns the progress of a download that the caller started, on any server. @throws Failure NOT_FOUND once it is over */
   progress(exportId: string, context: CallContext): Promise<Progress>
-  /** How many sheets are being written. */
+  /** Returns the number of sheets that are being written. */
   running(): number
 }
 
@@ -66,7 +66,7 @@ interface Export {
   userId: string
   userType: string
   sessionToken: string
-  /** Written so far. */
+  /** Rows written so far. */
   rows: number
   total: number
   transfer?: Transfer
@@ -88,9 +88,9 @@ export async function createDownloads({
   maxExports: number
   stallMs?: number
 }): Promise<Downloads> {
-  /** Those whose sheet is being written. */
+  /** Exports whose sheet is still being written. */
   const writing = new Set<Export>()
-  /** Those and the ones whose reader has not taken all of it. */
+  /** All of these, and exports whose sheet is written but not yet fully read. */
   const running = new Set<Export>()
   const ownProgress = (exportId: string, userId: string): Progress | undefined => {
     for (const { id, userId: owner, rows, total, transfer } of running)
@@ -122,7 +122,7 @@ export async function createDownloads({
           onStall: (error) => stalled.abort(error),
           onEnd: () => void writing.delete(current),
         })
-        // What is refused above, such as a history that never was, takes nothing away.
+        // Audited only now: a download that was refused above, such as an unknown item's history, has handed out no data.
         await auditDownload(options, total).catch(async (error: unknown) => {
           await chunks.return?.()
           throw error
@@ -134,7 +134,7 @@ export async function createDownloads({
         const isCsv = format === 'csv'
         const sheet = writeSheet({ format, sheetName, columns, rows: chunks, onRows, signal: stalled.signal })
         current.transfer = spool.through(sheet)
-        // What changed before there was a transfer shows in this look-up.
+        // The session may have ended before there was a transfer to break off.
         await breakOffUnlessAllowed(current)
         void current.transfer.ended.then((error) => {
           running.delete(current)
@@ -170,7 +170,7 @@ export async function createDownloads({
   }
   return downloads
 
-  /** While the database is away nothing is known, so the transfer goes on. */
+  /** Breaks a download off if its session has ended or the role has changed. While the database is unreachable, it continues. */
   async function breakOffUnlessAllowed({ sessionToken, userType, transfer }: Export): Promise<void> {
     const isAllowed = await sessions.holderOf(sessionToken).then(
       (holder) => holder?.userType === userType,
@@ -180,8 +180,8 @@ export async function createDownloads({
   }
 
   /**
-   * Records who took which data away. Reading goes on when the disk has no room for the record, and downloads do not use up the room that
-   * is kept for the database: the entry gets short, and then it is a line of the log.
+   * Writes to the audit trail who downloaded which data. Downloads stay possible on a nearly full disk, but must not use up the space
+   * reserved for the database: as space runs out, the entry is first shortened, then only logged.
    */
   async function auditDownload(
     { context, target, format = 'xlsx', detail = {} }: Pick<DownloadOptions, 'context' | 'target' | 'format' | 'detail'>,
@@ -209,13 +209,13 @@ interface ChunkServices {
   database: Database
   stallMs: number
   onStall: (error: Error) => void
-  /** Once, when the rows need nothing any more. */
+  /** Called once, when the snapshot has been closed. */
   onEnd: () => void
 }
 
 /**
- * Opens the snapshot and reads its first rows, so that what can fail at once does so before the answer begins. The snapshot is held
- * open until the last row was read or the reader left.
+ * Opens the snapshot and reads the first rows, so that early errors occur before the answer begins. The snapshot stays open until the last
+ * row was read, or the reader has left or stalled.
  */
 async function openChunks({ open, context }: DownloadOptions, { database, stallMs, onStall, onEnd }: ChunkServices) {
   type Opened = Omit<Table, 'rows'> & { source: AsyncIterator<Buffer>; first: IteratorResult<Buffer> }
@@ -226,11 +226,11 @@ async function openChunks({ open, context }: DownloadOptions, { database, stallM
     const source = Buffer.isBuffer(rows) ? onlyChunk(rows) : snapshot.copy(rows.sql, rows.parameters)
     return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
   }
-  const goOn = (begun: Opened): Promise<void> => {
+  const holdOpen = (begun: Opened): Promise<void> => {
     opened.resolve(begun)
     return released.promise
   }
-  const holding = database.reads.snapshot(begin, goOn, { isOneMoment: true })
+  const holding = database.reads.snapshot(begin, holdOpen, { isOneMoment: true })
   holding.catch(opened.reject)
   const { columns, total, source, first } = await opened.promise
 

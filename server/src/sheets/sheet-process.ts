@@ -1,6 +1,6 @@
 /**
- * The process that writes spreadsheets: sheet-writer.ts sends it the rows of each and gets the file's pieces, both only as fast as they are
- * taken. It ends with the server.
+ * The process that writes spreadsheets. sheet-writer.ts sends it the rows of each sheet and receives the file in pieces, both only as fast
+ * as the other side takes them. The process ends with the server.
  */
 import { letGiveWay } from '#src/postgres/priority.ts'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
@@ -14,21 +14,27 @@ export interface SheetTask {
   columns: readonly Column[]
 }
 
-/** What is said of a sheet, which has the number `sheet`. */
+/** A message about the sheet with the number `sheet`. */
 export interface Envelope<Message> {
   sheet: number
   message: Message
 }
 
-/** `take`: so many more pieces may be sent. `rows` answers `more`; null is their end. `left`: nobody wants the file any more. */
+/**
+ * `begin`: write a sheet. `take`: send up to this many more pieces. `rows`: the rows that `more` asked for, or null at the end.
+ * `left`: stop, because the reader has left.
+ */
 export type ToSheet = { begin: SheetTask } | { take: number } | { rows: Uint8Array | null } | { left: true }
-/** `more`: the next rows are wanted. `written`: so many rows are in the file. It ends with null, or with what went wrong. */
+/**
+ * `more`: send the next rows. `piece`: bytes of the file, or null at its end. `written`: the number of rows in the file so far.
+ * `failed`: the error that ended the sheet.
+ */
 export type FromSheet = ({ written: number } & ({ more: true } | { piece: Uint8Array | null })) | { failed: unknown }
 
 type Handle = (message: ToSheet) => void
 const sheets = new Map<number, Handle>()
 
-// Ctrl-C in a terminal is the server's, which still answers the requests under way.
+// These signals are for the server: it answers the requests under way, then kills this process.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 process.on('message', ({ sheet, message }: Envelope<ToSheet>) => {
@@ -38,33 +44,33 @@ process.on('message', ({ sheet, message }: Envelope<ToSheet>) => {
     void ended.finally(() => sheets.delete(sheet))
   } else sheets.get(sheet)?.(message)
 })
-// Linux shares the processors out among sessions first, and this process has one of its own.
+// This process leads a session of its own (`detached`), so its low priority counts even where Linux groups processes by session.
 await letGiveWay(process.pid)
 
 function write(sheet: number, { format, sheetName, columns }: SheetTask): { handle: Handle; ended: Promise<void> } {
-  // What cannot be sent because the server has just ended is wanted by nobody.
+  // A message that cannot be sent needs no error: the server has just ended.
   const send = (message: FromSheet): void => void process.send?.({ sheet, message } satisfies Envelope<FromSheet>, () => {})
-  let isLeft = false
+  let hasReaderLeft = false
   let written = 0
   let takes = 0
-  let rowsCame = Promise.withResolvers<Uint8Array | null>()
-  let mayTake = Promise.withResolvers<void>()
+  let nextRows = Promise.withResolvers<Uint8Array | null>()
+  let change = Promise.withResolvers<void>()
 
   function handle(message: ToSheet): void {
-    if ('rows' in message) return rowsCame.resolve(message.rows)
+    if ('rows' in message) return nextRows.resolve(message.rows)
     if ('take' in message) takes += message.take
     if ('left' in message) {
-      isLeft = true
-      rowsCame.resolve(null)
+      hasReaderLeft = true
+      nextRows.resolve(null)
     }
-    mayTake.resolve()
+    change.resolve()
   }
 
   async function* chunks(): AsyncGenerator<Buffer> {
-    while (!isLeft) {
-      rowsCame = Promise.withResolvers()
+    while (!hasReaderLeft) {
+      nextRows = Promise.withResolvers()
       send({ more: true, written })
-      const rows = await rowsCame.promise
+      const rows = await nextRows.promise
       if (rows === null) return
       yield Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)
     }
@@ -74,11 +80,11 @@ function write(sheet: number, { format, sheetName, columns }: SheetTask): { hand
     const table = { columns, rows: chunks(), onRows: (count: number) => void (written = count) }
     try {
       for await (const piece of format === 'csv' ? csv(table) : spreadsheet({ ...table, sheetName })) {
-        while (takes === 0 && !isLeft) {
-          mayTake = Promise.withResolvers()
-          await mayTake.promise
+        while (takes === 0 && !hasReaderLeft) {
+          change = Promise.withResolvers()
+          await change.promise
         }
-        if (isLeft) return
+        if (hasReaderLeft) return
         takes -= 1
         send({ piece, written })
       }

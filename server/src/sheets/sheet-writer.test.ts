@@ -1,4 +1,4 @@
-/** How spreadsheets stream from a process of their own: failures, slow and gone readers, memory and the event loop (security.md, Exports). */
+/** How a separate process streams spreadsheets: failures, slow and gone readers, memory and the event loop (security.md, Exports). */
 import { createHash } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import { setImmediate as loopTurn } from 'node:timers/promises'
@@ -7,14 +7,14 @@ import { readAll } from '#test/read-sheets.ts'
 import { chunkOf, columnsOf, type TestColumn } from '#test/sheet-source.ts'
 import { type SheetOptions, stopSheetProcess, writeSheet } from './sheet-writer.ts'
 
-describe('security "Exports": failure, a slow and a gone reader', () => {
+describe('security "Exports": failures, slow readers and readers that leave', () => {
   test('a failure half-way breaks the stream', async () => {
     const { rows, wasReturned } = source(100, { failAfter: 50 })
     await expect(readAll(open({ rows }))).rejects.toThrow('connection lost')
     expect(wasReturned()).toBe(true)
   })
 
-  test('cancel runs the return of the source', async () => {
+  test('cancel calls return() of the source', async () => {
     const { rows, wasReturned } = source(10_000)
     const reader = open({ rows }).getReader()
     for (let i = 0; i < 10; i++) await reader.read()
@@ -23,14 +23,14 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     expect(wasReturned()).toBe(true)
   })
 
-  test('cancel before the first read frees the source too', async () => {
+  test('cancel before the first read also frees the source', async () => {
     const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
     const rows = { [Symbol.asyncIterator]: () => ({ next: () => expect.unreachable(), return: returned }) }
     await open({ rows }).cancel()
     expect(returned).toHaveBeenCalledOnce()
   })
 
-  test('cancel while a batch is awaited that never comes', async () => {
+  test('cancel works while waiting for a batch that never comes', async () => {
     const next = vi.fn<() => Promise<never>>(() => new Promise(() => {}))
     const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
     const reader = open({ rows: { [Symbol.asyncIterator]: () => ({ next, return: returned }) } }).getReader()
@@ -41,7 +41,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     expect(returned).toHaveBeenCalledOnce()
   })
 
-  test('the signal breaks the stream with its reason, also while nobody reads', async () => {
+  test('the signal breaks the stream with its reason, even if nobody reads', async () => {
     const stop = new AbortController()
     const { rows, wasReturned } = source(10_000)
     const reader = open({ rows, signal: stop.signal }).getReader()
@@ -51,7 +51,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     await expect(reader.read()).rejects.toThrow('shutting down')
   })
 
-  test('a signal that had fired before', async () => {
+  test('a signal that was aborted before breaks the stream at once', async () => {
     const { rows, batchesRead } = source(100)
     await expect(readAll(open({ rows, signal: AbortSignal.abort(new Error('too late')) }))).rejects.toThrow('too late')
     expect(batchesRead()).toBe(0)
@@ -68,7 +68,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  test('nothing is read before the first read, and a slow reader holds the source back', async () => {
+  test('nothing is read before the first read, and a slow reader slows down the source', async () => {
     const { rows, batchesRead } = source(10_000)
     const reader = open({ rows }).getReader()
     await pause()
@@ -76,12 +76,12 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     let bytes = 0
     while (batchesRead() < 100) bytes += (await reader.read()).value!.length
     const held = await untilHeld(batchesRead)
-    expect(held, 'what is read ahead of a reader who has gone').toBeLessThan(1000)
+    expect(held, 'batches read ahead of a reader that has stopped').toBeLessThan(1000)
     expect(bytes).toBeGreaterThan(0)
     await reader.cancel()
   })
 
-  test('at most one chunk is read ahead of the one that is written', async () => {
+  test('at most one chunk is read ahead of the one being written', async () => {
     const { rows, batchesRead } = source(20, { size: 5000 })
     let furthest = 0
     const onRows = (written: number): void => {
@@ -92,7 +92,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     expect(furthest).toBeLessThanOrEqual(2)
   })
 
-  test('tells how many rows were written, up to all of them', async () => {
+  test('reports how many rows were written, up to all of them', async () => {
     const written: number[] = []
     await readAll(open({ rows: source(3, { size: 7 }).rows, onRows: (rows) => written.push(rows) }))
     expect(new Set(written)).toEqual(new Set([0, 7, 14, 21]))
@@ -100,7 +100,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
   })
 
   test.each(['xlsx', 'csv'] as const)(
-    'a process that ends breaks the %s files under way, and the next has another',
+    'a sheet process that ends breaks the %s files in progress, and the next file gets a new process',
     async (format) => {
       const { rows, batchesRead, wasReturned } = source(10_000)
       const reader = open({ rows, format }).getReader()
@@ -112,11 +112,11 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     },
   )
 
-  test('what the process cannot write breaks the stream with its reason', async () => {
+  test('columns that the process cannot write break the stream with the reason', async () => {
     await expect(readAll(open({ rows: source(3).rows, columns: [null as never] }))).rejects.toThrow('null')
   })
 
-  test('other work goes on while a large batch is written', async () => {
+  test('other work continues while a large batch is written', async () => {
     let turns = 0
     let isOver = false
     const count = async (): Promise<void> => {
@@ -163,7 +163,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   while (!(await reader.read()).done);
 }
 
-/** How many batches were read once no more are. */
+/** Returns how many batches were read, once no more are read. */
 async function untilHeld(batchesRead: () => number): Promise<number> {
   let before = -1
   await expect

@@ -1,6 +1,6 @@
 /**
- * Writes spreadsheets in a process of their own, which gives way to requests: this one only hands rows and bytes over. Hides the process, which
- * all sheets share, and that another is started when it ended.
+ * Writes spreadsheets in a separate process of low priority, so that requests come first; the server's process only passes rows and bytes
+ * on. Hides that process, which all sheets share, and that it is started again after it ended.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,30 +11,30 @@ import type { SpreadsheetContent } from './spreadsheet.ts'
 
 export interface SheetOptions extends SpreadsheetContent {
   format: SheetFormat
-  /** Firing breaks the stream with the signal's reason, also while nobody reads. */
+  /** Aborting it breaks the stream with the signal's reason, even while nobody reads. */
   signal?: AbortSignal | undefined
 }
 
-/** So many pieces may wait for their reader, so that the process writes on while this one answers requests. */
+/** The most pieces that may wait for the reader, so that the process can write on while this one answers requests. */
 const PIECES_AHEAD = 4
 const PROGRAM = fileURLToPath(new URL('sheet-process.ts', import.meta.url))
-/** What it makes is garbage at once, and files of a million rows need hardly any memory. */
+/** Small heaps, in MB: what the process allocates is garbage at once, and even a file of a million rows needs little memory. */
 const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=128']
 
 /**
- * The file as a stream of bytes, made hardly faster than it is read: see `spreadsheet` and `csv`. A failure of `rows` or of the process errors
- * the stream, so a transfer breaks instead of ending well.
+ * Returns the file as a stream, which is written at most PIECES_AHEAD pieces ahead of its reader: see `spreadsheet` and `csv`. An error of
+ * `rows` or of the process breaks the stream, so that the transfer does not end as if the file were complete.
  */
 export function writeSheet({ format, sheetName, columns, rows, onRows, signal }: SheetOptions): ReadableStream<Uint8Array> {
   const chunks = rows[Symbol.asyncIterator]()
   const pieces: (Uint8Array | null)[] = []
   const over = new AbortController()
   let sheet: SentSheet | undefined
-  let news = Promise.withResolvers<void>()
+  let change = Promise.withResolvers<void>()
   const end = async (): Promise<void> => {
     over.abort()
     sheet?.leave()
-    news.resolve()
+    change.resolve()
     await chunks.return?.()
   }
 
@@ -45,7 +45,7 @@ export function writeSheet({ format, sheetName, columns, rows, onRows, signal }:
       onRows?.(message.written)
       if ('piece' in message) {
         pieces.push(message.piece)
-        news.resolve()
+        change.resolve()
       } else handOver().catch(fail)
     })
     const handOver = async (): Promise<void> => {
@@ -73,8 +73,8 @@ export function writeSheet({ format, sheetName, columns, rows, onRows, signal }:
       async pull(controller) {
         sheet ??= begin(controller)
         while (pieces.length === 0 && !over.signal.aborted) {
-          news = Promise.withResolvers()
-          await news.promise
+          change = Promise.withResolvers()
+          await change.promise
         }
         if (over.signal.aborted) return
         const piece = pieces.shift()
@@ -93,20 +93,20 @@ export function writeSheet({ format, sheetName, columns, rows, onRows, signal }:
 
 interface SheetProcess {
   child: ChildProcess
-  /** Who hears of each sheet under way. */
+  /** The message handler of each sheet under way, by its number. */
   sheets: Map<number, (message: FromSheet) => void>
 }
 
 interface SentSheet {
   send(message: ToSheet): void
-  /** Nothing is heard of it any more. */
+  /** Abandons the sheet: no more of its messages are handled. */
   leave(): void
 }
 
 let current: SheetProcess | undefined
 let sheetsSent = 0
 
-/** Ends the process, which breaks the sheets under way off. */
+/** Ends the process. This breaks off the sheets under way. */
 export async function stopSheetProcess(): Promise<void> {
   const child = current?.child
   if (!child || child.exitCode !== null || child.signalCode !== null) return
@@ -116,15 +116,15 @@ export async function stopSheetProcess(): Promise<void> {
   await ended
 }
 
-function sendSheet(hear: (message: FromSheet) => void): SentSheet {
+function sendSheet(onMessage: (message: FromSheet) => void): SentSheet {
   const { child, sheets } = (current ??= startProcess())
   sheetsSent += 1
   const sheet = sheetsSent
   const send: SentSheet['send'] = (message) => {
-    // What cannot be sent any more is no failure of its own: the end of the process is told to all.
+    // A message that cannot be sent needs no error here: when the process ends, every sheet gets one.
     if (sheets.has(sheet) && child.connected) child.send({ sheet, message } satisfies Envelope<ToSheet>, () => {})
   }
-  sheets.set(sheet, hear)
+  sheets.set(sheet, onMessage)
   child.channel?.ref()
   return {
     send,
@@ -136,7 +136,7 @@ function sendSheet(hear: (message: FromSheet) => void): SentSheet {
   }
 }
 
-/** It keeps this process alive only while there are sheets. */
+/** Starts the process. It keeps the server's process alive only while there are sheets. */
 function startProcess(): SheetProcess {
   const child = fork(PROGRAM, [], {
     serialization: 'advanced',
@@ -150,7 +150,7 @@ function startProcess(): SheetProcess {
   const handleEnd = (): void => {
     if (current === started) current = undefined
     const failed = new Error('The process that writes spreadsheets ended')
-    for (const hear of sheets.values()) hear({ failed })
+    for (const onMessage of sheets.values()) onMessage({ failed })
   }
   child.on('message', ({ sheet, message }: Envelope<FromSheet>) => sheets.get(sheet)?.(message))
   child.once('exit', handleEnd)

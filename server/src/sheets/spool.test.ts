@@ -1,4 +1,4 @@
-/** What is kept of a sheet for a slow reader (security.md, Exports): all bytes in order, bounded, and gone with the transfer. */
+/** Storing a sheet for a slow reader (security.md, Exports): all bytes in order, limited, and removed with the transfer. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const MB = 2 ** 20
 const PIECE_BYTES = 64 * 1024
 const content = randomBytes(8 * MB)
 
-test('§security exports: a source is read to its end while nobody reads, and given byte for byte afterwards', async () => {
+test('§security exports: a source is read to its end while nobody reads, and is given byte for byte afterwards', async () => {
   const { spool, directory } = await opened()
   const source = sourceOf(content)
   const transfer = spool.through(source.stream)
@@ -24,7 +24,7 @@ test('§security exports: a source is read to its end while nobody reads, and gi
   expect(await readdir(directory)).toEqual([])
 })
 
-test('§security exports: a reader now slower, now faster than the source gets every byte in order', async () => {
+test('§security exports: a reader that is sometimes slower and sometimes faster than the source gets every byte in order', async () => {
   const { spool } = await opened()
   const source = sourceOf(content)
   const reader = spool.through(source.stream).body.getReader()
@@ -42,7 +42,7 @@ test('§security exports: a reader now slower, now faster than the source gets e
 test.each<[string, Partial<SpoolOptions>, number]>([
   ['beyond the limit', { limitBytes: 2 * MB }, 2 * MB],
   ['of a disk that is nearly full', { spareReserves: Infinity }, 0],
-])('§security exports: no room %s is taken; the source waits for its reader instead', async (_, options, limit) => {
+])('§security exports: no room %s is used; the source waits for its reader instead', async (_, options, limit) => {
   const { spool } = await opened(options)
   const source = sourceOf(content)
   const { body } = spool.through(source.stream)
@@ -57,7 +57,7 @@ test.each<[string, Partial<SpoolOptions>, number]>([
   expect(ahead).toBeLessThan(limit + MB)
 })
 
-test('§security exports: all transfers share the limit, and what one took is free when it ended', async () => {
+test('§security exports: all transfers share the limit, and a transfer that ends frees its part', async () => {
   const { spool } = await opened({ limitBytes: 6 * MB })
   const [first, second] = [sourceOf(content.subarray(0, 5 * MB)), sourceOf(content.subarray(0, 5 * MB))]
   const held = spool.through(first.stream)
@@ -67,13 +67,13 @@ test('§security exports: all transfers share the limit, and what one took is fr
   expect(second.isRead).toBe(false)
   await held.body.cancel()
   const reader = waiting.body.getReader()
-  await reader.read() // the source goes on when its reader takes something
+  await reader.read() // the source continues when its reader takes something
   await expect.poll(() => second.isRead).toBe(true)
   await reader.cancel()
   expect(spool.transfers).toBe(0)
 })
 
-test('§security exports: a failure of the source breaks the stream at once, whatever is still kept', async () => {
+test('§security exports: a failure of the source breaks the stream at once, whatever is still stored', async () => {
   const { spool } = await opened()
   const failure = new Error('the database went away')
   const transfer = spool.through(sourceOf(content, { failure }).stream)
@@ -81,7 +81,7 @@ test('§security exports: a failure of the source breaks the stream at once, wha
   expect([await transfer.ended, spool.transfers]).toEqual([failure, 0])
 })
 
-test('§security exports: a reader who leaves ends the source', async () => {
+test('§security exports: a reader that leaves ends the source', async () => {
   const { spool } = await opened({ limitBytes: 0 })
   const source = sourceOf(content)
   const { body } = spool.through(source.stream)
@@ -89,7 +89,7 @@ test('§security exports: a reader who leaves ends the source', async () => {
   expect([source.isCancelled, spool.transfers]).toEqual([true, 0])
 })
 
-test('§security exports: a reader who takes nothing for too long is cut off, also when the sheet is written', async () => {
+test('§security exports: a reader that takes nothing for too long is cut off, even after the sheet is written', async () => {
   const { spool } = await opened({ stallMs: 100 })
   const source = sourceOf(content)
   const transfer = spool.through(source.stream)
@@ -97,13 +97,13 @@ test('§security exports: a reader who takes nothing for too long is cut off, al
   await expect(readAll(transfer.body)).rejects.toThrow('stalled')
 })
 
-test('§security exports: without a place for its files, a reader still gets all of it', async () => {
+test('§security exports: if its files cannot be stored, a reader still gets everything', async () => {
   const { spool, directory } = await opened()
   await writeFile(directory, 'no folder')
   expect((await readAll(spool.through(sourceOf(content).stream).body)).equals(content)).toBe(true)
 })
 
-test('§security crash: what a killed process left behind is removed at the start', async () => {
+test('§security crash: files that a killed process left behind are removed at the start', async () => {
   const { directory } = await opened()
   await mkdir(directory, { recursive: true })
   await writeFile(join(directory, 'left'), content)
@@ -118,7 +118,7 @@ async function opened(options: Partial<SpoolOptions> = {}) {
   return { directory, spool: await openSpool({ directory, log: pino({ level: 'silent' }), ...options }) }
 }
 
-/** Sends the bytes piece by piece as they are asked for; with a failure, breaks in the middle. */
+/** Sends the bytes piece by piece on demand; with `failure`, breaks in the middle. */
 function sourceOf(bytes: Uint8Array, { failure }: { failure?: Error } = {}) {
   const source = {
     sent: 0,

@@ -1,6 +1,6 @@
 /**
- * Keeps what a slow reader of a spreadsheet has not taken yet, so that the sheet is written at its own pace and the database's snapshot
- * ends with it (design §4, ADR 10). Hides the temporary file, how much room it may take, and that it goes however the transfer ends.
+ * Buffers a spreadsheet for a slow reader, so that the sheet is written at its own pace and the snapshot of the database can end with it
+ * (design §4, ADR 10). Hides the temporary file, the space it may take, and that it is removed however the transfer ends.
  */
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm, statfs, unlink } from 'node:fs/promises'
@@ -9,46 +9,46 @@ import type { Logger } from 'pino'
 import { reserveBytes } from '#src/postgres/free-space.ts'
 
 export interface Spool {
-  /** How many transfers have not ended. */
+  /** The number of transfers that have not ended. */
   readonly transfers: number
-  /** Reads `source` ahead of its reader. A failure of the source breaks the stream at once, whatever is still kept. */
+  /** Reads `source` ahead of its reader. An error of the source breaks the stream at once, even if bytes are still buffered. */
   through(source: ReadableStream<Uint8Array>): Transfer
 }
 
 export interface Transfer {
   body: ReadableStream<Uint8Array>
-  /** The share of what was written so far that the reader has taken, from 0 to 1. */
+  /** Returns the share of the bytes written so far that the reader has taken, from 0 to 1. */
   takenShare(): number
-  /** Once the reader has all of it, left, or was cut off; then with the reason. */
+  /** Resolves when the reader has everything or has left, or, with the reason, when it was cut off. */
   ended: Promise<unknown>
-  /** Cuts the reader off: what was not taken yet is lost. */
+  /** Cuts the reader off. Bytes not taken yet are lost. */
   breakOff(reason: unknown): void
 }
 
 export interface SpoolOptions {
-  /** A folder of the spool's own; what is in it is removed at the start. */
+  /** A folder that only the spool uses; its content is removed at the start. */
   directory: string
   log: Logger
-  /** For all transfers together; 0 keeps nothing but what fits into memory. */
+  /** The most bytes in the files of all transfers together; 0 buffers in memory only. */
   limitBytes?: number
-  /** A reader that takes nothing for so long is cut off. */
+  /** Milliseconds after which a reader that takes nothing is cut off. */
   stallMs?: number
-  /** Files grow while the disk has so many times the room at which the server refuses changes. */
+  /** Files grow only while the disk has this many times the free space below which the server refuses changes. */
   spareReserves?: number
 }
 
 const LIMIT_BYTES = 2 * 2 ** 30
 /**
- * At 1 kB/s a reader takes 23 minutes for that third of a socket's 4 MB after which the kernel asks for more. A reader whose machine is
- * gone is noticed by the kernel earlier.
+ * The kernel asks for more once a third of a socket's 4 MB has been read, which takes a reader of 1 kB/s 23 minutes. It notices earlier
+ * that a reader's machine is gone.
  */
 const STALL_MS = 30 * 60_000
-/** Kept in memory for each transfer, so that a reader who is fast enough costs no file. */
+/** Bytes kept in memory for each transfer, so that a fast reader needs no file. */
 const MEMORY_BYTES = 256 * 1024
 const READ_BYTES = 64 * 1024
 const SPARE_RESERVES = 4
 
-/** Removes what a process that was killed left behind. */
+/** Opens the spool, and removes the files that a killed process left behind. */
 export async function openSpool({
   directory,
   log,
@@ -63,7 +63,7 @@ export async function openSpool({
     async openFile() {
       const path = join(directory, randomUUID())
       const file = await open(path, 'wx+', 0o600)
-      await unlink(path) // the system frees it with the handle, also after a kill
+      await unlink(path) // the system frees the space when the handle is closed, even by a kill
       return file
     },
     async take(bytes) {
@@ -91,14 +91,14 @@ export async function openSpool({
 }
 
 interface Room {
-  /** Whether a file may grow by so many bytes, which then count until they are given back. */
+  /** Reserves bytes for a file until they are given back. @returns false if there is no room */
   take(bytes: number): Promise<boolean>
   openFile(): Promise<FileHandle>
   giveBack(bytes: number): void
   warn(error: unknown): void
 }
 
-/** What the reader has not taken is in the file first, then in memory, then in the source. */
+/** A transfer. The bytes that its reader takes next are in the file, then in memory, then in the source. */
 class SpooledTransfer implements Transfer {
   readonly body: ReadableStream<Uint8Array>
   readonly ended: Promise<unknown>
@@ -110,7 +110,7 @@ class SpooledTransfer implements Transfer {
   #memoryBytes = 0
   #file: FileHandle | undefined
   #fileBytes = 0
-  /** The part of the file that is not taken yet. */
+  /** The range of the file that the reader has not taken yet. */
   #kept = { from: 0, to: 0 }
   #isSpilling = false
   #isFileBroken = false
@@ -165,7 +165,7 @@ class SpooledTransfer implements Transfer {
     return this.#writtenBytes === 0 ? 0 : this.#takenBytes / this.#writtenBytes
   }
 
-  /** Takes the source's bytes as they come, and waits for the reader while neither memory nor the file has room. */
+  /** Reads the source to its end. Waits for the reader while neither memory nor the file has room. */
   async #pump(): Promise<void> {
     for (;;) {
       const { done, value } = await this.#source.read()
@@ -177,7 +177,7 @@ class SpooledTransfer implements Transfer {
       this.#notify()
       while (this.#memoryBytes > MEMORY_BYTES && !this.#isOver) {
         const isSpilled = await this.#spill()
-        // The reader may have taken what was in memory before this line was reached; nobody would then end the wait.
+        // If the reader emptied the memory during the attempt, nothing would end the wait.
         if (!isSpilled && this.#memoryBytes > MEMORY_BYTES) await this.#change.promise
       }
     }
@@ -185,7 +185,7 @@ class SpooledTransfer implements Transfer {
     this.#notify()
   }
 
-  /** Moves what is in memory to the file, while the reader takes nothing from memory; false if there is no room. */
+  /** Moves the bytes in memory to the file; meanwhile the reader takes none of them. @returns false if there is no room or it fails */
   async #spill(): Promise<boolean> {
     if (this.#isFileBroken) return false
     this.#isSpilling = true
@@ -211,7 +211,7 @@ class SpooledTransfer implements Transfer {
     }
   }
 
-  /** What the reader gets next; undefined at the end. */
+  /** Returns the reader's next bytes; undefined at the end. */
   async #next(): Promise<Uint8Array | undefined> {
     while (!this.#isOver) {
       const { from, to } = this.#kept

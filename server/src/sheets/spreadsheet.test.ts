@@ -1,4 +1,4 @@
-/** Reads the files back with a small reader of its own: the zip by its directory, the sheets by their tags. */
+/** Reads files back with the tests' own small reader: the zip by its directory, the sheets by their tags. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Cells, cellFormats, readAll, readWorkbook } from '#test/read-sheets.ts'
@@ -9,7 +9,7 @@ const textColumn: TestColumn<string | null>[] = [{ header: 'Text', width: 20, ki
 const idColumn: TestColumn<number>[] = [{ header: 'id', width: 12, kind: 'number', value: (row) => row }]
 
 describe('security "Exports": a real XLSX file', () => {
-  test('has the parts of the package, each with a right checksum', async () => {
+  test('has the parts of the package, each with a correct checksum', async () => {
     const { parts } = await write(idColumn, [1])
     expect([...parts.keys()]).toEqual([
       '_rels/.rels',
@@ -22,7 +22,7 @@ describe('security "Exports": a real XLSX file', () => {
     expect(parts.get('[Content_Types].xml')).toContain('PartName="/xl/worksheets/sheet1.xml"')
   })
 
-  test('types its cells: text, numbers, dates in UTC, and nothing where there is nothing', async () => {
+  test('has typed cells: text, numbers, dates in UTC, and empty cells for missing values', async () => {
     interface Row {
       name: string | null
       balance: number | undefined
@@ -51,12 +51,12 @@ describe('security "Exports": a real XLSX file', () => {
     ['zero', 0, 0],
     ['an id of 13 digits', 1234567890123, 1234567890123],
     ['the largest safe integer', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-    ['a tiny one', 1e-7, 1e-7],
-    ['a huge one', 1.5e300, 1.5e300],
-    ['numeric of PostgreSQL', '12345.67', 12345.67],
-    ['bigint', 100001793n, 100001793],
-    ['a bigint a spreadsheet would round', 12345678901234567890n, '12345678901234567890'],
-    ['text that is no number', '12 coins', '12 coins'],
+    ['a tiny number', 1e-7, 1e-7],
+    ['a huge number', 1.5e300, 1.5e300],
+    ['a numeric of PostgreSQL', '12345.67', 12345.67],
+    ['a bigint', 100001793n, 100001793],
+    ['a bigint that a spreadsheet would round', 12345678901234567890n, '12345678901234567890'],
+    ['text that is not a number', '12 coins', '12 coins'],
     ['a formula in a number column', '=1+1', "'=1+1"],
     ['NaN', NaN, undefined],
     ['infinity', -Infinity, undefined],
@@ -67,10 +67,10 @@ describe('security "Exports": a real XLSX file', () => {
 
   test.each([
     ['an invalid date is empty', new Date(NaN), undefined],
-    ['one before Excel can count is text', new Date('1899-12-31T00:00:00Z'), '1899-12-31T00:00:00.000Z'],
-    ['the last Excel can show', new Date('9999-12-31T23:59:59Z'), new Date('9999-12-31T23:59:59Z')],
+    ['a date before Excel’s first one is text', new Date('1899-12-31T00:00:00Z'), '1899-12-31T00:00:00.000Z'],
+    ['Excel’s last date is a date', new Date('9999-12-31T23:59:59Z'), new Date('9999-12-31T23:59:59Z')],
     [
-      'one after it is text, without the plus of its year becoming a formula',
+      'a later date is text, and the plus of its year makes no formula',
       new Date('+010000-01-01T00:00:00Z'),
       "'+010000-01-01T00:00:00.000Z",
     ],
@@ -79,7 +79,7 @@ describe('security "Exports": a real XLSX file', () => {
     expect(await firstCell(columns, value)).toEqual(expected)
   })
 
-  test('has a bold header that stays in view, a filter and the widths asked for', async () => {
+  test('has a bold header that stays in view, a filter and the given widths', async () => {
     const { parts } = await write(textColumn, ['a', 'b'])
     const sheet = parts.get('xl/worksheets/sheet1.xml')!
     expect(sheet).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>')
@@ -89,7 +89,7 @@ describe('security "Exports": a real XLSX file', () => {
     expect(cellFormats(parts)[1]).toContain('fontId="1"')
   })
 
-  test('an empty table is a header', async () => {
+  test('an empty table has only a header', async () => {
     expect((await write(textColumn, [])).sheets).toEqual({ Sheet: [{ A: 'Text' }] })
   })
 
@@ -104,7 +104,7 @@ describe('security "Exports": a real XLSX file', () => {
     expect([header['Z'], header['AA'], header['ZZ'], header['AAA']]).toEqual(['h25', 'h26', 'h701', 'h702'])
   })
 
-  test('the same rows make the same bytes', async () => {
+  test('the same rows give the same bytes', async () => {
     const digest = async () =>
       createHash('sha256')
         .update((await write(textColumn, ['a', 'b'])).bytes)
@@ -198,7 +198,7 @@ describe('security "Exports": text cells are never formulas', () => {
     ['x;\n=1+1', "x;\n'=1+1"],
     ['x;+1|5', "x;'+1|5"],
     ['x;\t-5\t-5', "x;\t'-5\t'-5"],
-  ])('%j becomes %j: neither dropped characters nor another separator make a way round', async (text, expected) => {
+  ])('%j becomes %j: neither dropped characters nor other separators bypass the guard', async (text, expected) => {
     expect(await firstCell(textColumn, text)).toBe(expected)
   })
 
@@ -219,7 +219,7 @@ describe('security "Exports": hostile text', () => {
     ['characters illegal in XML', 'a\0\u0001\b\v\f\u001f\ufffe\uffffb', 'ab'],
     ['a lone high surrogate', 'a\ud83db', 'a\ufffdb'],
     ['a lone low surrogate', 'a\ude00', 'a\ufffd'],
-    ['a pair', '😀', '😀'],
+    ['a surrogate pair', '😀', '😀'],
     ['what looks like an escape', '_x0041_ _x000d_ _x005F_', '_x0041_ _x000d_ _x005F_'],
     ['overlapping escapes', '_x0041_x0042_', '_x0041_x0042_'],
     ['a handle that looks like an escape', '@a_x0041_', '@a_x0041_'],
@@ -232,7 +232,7 @@ describe('security "Exports": hostile text', () => {
     expect(await firstCell(textColumn, text)).toBe(expected)
   })
 
-  test('white space is marked as meant, and an escape is escaped the way Excel reads it', async () => {
+  test('leading space is preserved, and text that looks like an escape is escaped as Excel expects', async () => {
     const { parts } = await write(textColumn, [' a', '_x0041_'])
     expect(parts.get('xl/worksheets/sheet1.xml')).toContain('<t xml:space="preserve"> a</t>')
     expect(parts.get('xl/worksheets/sheet1.xml')).toContain('_x005F_x0041_')
@@ -240,17 +240,17 @@ describe('security "Exports": hostile text', () => {
 
   test.each([
     ['32,767 characters are whole', 'a'.repeat(32_767), 'a'.repeat(32_767)],
-    ['more are cut', 'a'.repeat(40_000), 'a'.repeat(32_767)],
-    ['a pair is not cut in two', `${'a'.repeat(32_766)}😀`, 'a'.repeat(32_766)],
-    ['a pair that fits stays', `${'a'.repeat(32_765)}😀b`, `${'a'.repeat(32_765)}😀`],
+    ['more characters are cut off', 'a'.repeat(40_000), 'a'.repeat(32_767)],
+    ['a surrogate pair is not cut in two', `${'a'.repeat(32_766)}😀`, 'a'.repeat(32_766)],
+    ['a surrogate pair that fits stays', `${'a'.repeat(32_765)}😀b`, `${'a'.repeat(32_765)}😀`],
     ['the apostrophe counts', `=${'a'.repeat(32_766)}`, `'=${'a'.repeat(32_765)}`],
-    ['escaping does not', '&'.repeat(32_767), '&'.repeat(32_767)],
+    ['escaping does not count', '&'.repeat(32_767), '&'.repeat(32_767)],
   ])('%s', async (_, text, expected) => {
     const cell = await firstCell(textColumn, text)
     expect(cell === expected, `${String(cell).length} of ${expected.length} characters`).toBe(true)
   })
 
-  test('cells far longer than a piece of the file', async () => {
+  test('cells can be much longer than a piece of the file', async () => {
     const rows = Array.from({ length: 50 }, (_, i) => `${i}${'щ<'.repeat(16_000)}`)
     const { sheets } = await write(textColumn, rows)
     expect(sheets['Sheet']!.slice(1).map((row) => row['A'])).toEqual(rows)
@@ -308,7 +308,7 @@ describe('security "Exports": more rows than a sheet holds', () => {
     expect(Object.keys((await write(idColumn, [], { sheetName })).sheets)).toEqual([expected])
   })
 
-  test('a long sheet name is cut before its number', async () => {
+  test('a long sheet name is shortened before its number', async () => {
     const { sheets } = await write(idColumn, numbers(12), { limits: { rowsPerSheet: 10 }, sheetName: 'x'.repeat(40) })
     expect(Object.keys(sheets)).toEqual(['x'.repeat(31), `${'x'.repeat(27)} (2)`])
   })
@@ -331,7 +331,7 @@ async function write<Row>(columns: TestColumn<Row>[], rows: Row[], options: Writ
   return { bytes, parts, sheets, isZip64 }
 }
 
-/** What the first cell under the header holds. */
+/** Returns the first cell under the header. */
 async function firstCell<Row>(columns: TestColumn<Row>[], row: Row): Promise<Cells[string] | undefined> {
   return (await write(columns, [row])).sheets['Sheet']![1]!['A']
 }

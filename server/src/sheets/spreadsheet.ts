@@ -1,15 +1,15 @@
 /**
- * A table as an XLSX file, streamed (§7 downloads): hides the zip, escaping, formula guard, sheet limits and back-pressure.
- * Constant memory for any number of rows; why our own and what the guard does: docs/decisions/0003-spreadsheet-writer.md.
+ * Streams a table as an XLSX file (§7 downloads), in constant memory for any number of rows. Hides the zip, escaping, formula guard, sheet
+ * limits and back-pressure. Why we wrote it ourselves, and what the guard does: docs/decisions/0003-spreadsheet-writer.md.
  */
 import { cut, escape, textCell } from './cell-text.ts'
 import { type Column, columnName, RowWriter, STYLE } from './cells.ts'
 import { ENTRY_LIMIT_BYTES, PieceBuffer, zip, type ZipEntry } from './zip-stream.ts'
 
-/** What a file is made of, whatever its format. */
+/** The content of a file in either format. */
 export interface SheetContent {
   columns: readonly Column[]
-  /** Chunks of whole rows of COPY text, of which one is read ahead. The iterator's `return` is called when the reader leaves. */
+  /** Chunks of whole rows in COPY text; one chunk is read ahead. The iterator's `return` is called when the reader leaves. */
   rows: AsyncIterable<Buffer>
   /** Called after each chunk with the number of rows written so far. */
   onRows?: ((written: number) => void) | undefined
@@ -22,13 +22,13 @@ export interface SpreadsheetContent extends SheetContent {
 
 const LIMITS = {
   rowsPerSheet: 1_048_576, // Excel's limit, which counts the header
-  bytesPerSheet: ENTRY_LIMIT_BYTES - 2 ** 26, // 64 MiB are room for the last row
+  bytesPerSheet: ENTRY_LIMIT_BYTES - 2 ** 26, // leaves 64 MiB for the last row
   zip64From: undefined as number | undefined,
 }
 const SHEET_NAME_CHARACTERS = 31
 
 /**
- * The file's bytes in pieces, made only as fast as they are read. It fails as `rows` does.
+ * Yields the file in pieces, only as fast as they are read. Throws what `rows` throws.
  * @param limits lower only in tests
  */
 export function spreadsheet(content: SpreadsheetContent, limits: Partial<typeof LIMITS> = {}): AsyncGenerator<Uint8Array> {
@@ -36,7 +36,7 @@ export function spreadsheet(content: SpreadsheetContent, limits: Partial<typeof 
   return zip(parts(content, bounds), bounds.zip64From)
 }
 
-/** Hands out the rows of chunks one by one. The next chunk is asked for while one is written, so that the database works meanwhile. */
+/** Writes the rows of chunks one by one. It requests the next chunk while one is written, so that the database works meanwhile. */
 class RowSource {
   readonly #chunks: AsyncIterator<Buffer>
   readonly #onRows: ((written: number) => void) | undefined
@@ -81,7 +81,7 @@ class RowSource {
   }
 }
 
-/** The files of the package. Those that list the sheets come last, as only then their number is known. */
+/** Yields the files of the package. Those that list the sheets come last, because the number of sheets is not known earlier. */
 async function* parts(
   { sheetName, columns, rows, onRows }: SpreadsheetContent,
   limits: typeof LIMITS,
@@ -99,7 +99,7 @@ async function* parts(
     yield { name: 'xl/_rels/workbook.xml.rels', content: [Buffer.from(workbookRelations(sheets))] }
     yield { name: '[Content_Types].xml', content: [Buffer.from(contentTypes(sheets))] }
   } finally {
-    source.release().catch(() => {}) // what ended us early is what counts; and never wait here for a source that hangs
+    source.release().catch(() => {}) // only the error that ended this early counts, and a source that hangs must not be waited for
   }
 }
 
@@ -145,7 +145,7 @@ const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 const FROZEN_HEADER =
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>'
 
-/** `STYLE` names the places in its `cellXfs`. */
+/** The style sheet. `STYLE` has the positions in its `cellXfs`. */
 const STYLES = `${XML}<styleSheet xmlns="${MAIN}">\
 <numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\
 <fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>\

@@ -1,32 +1,32 @@
 /**
- * A ZIP archive as a stream: hides headers, CRC, deflate on libuv's threads and Zip64 (APPNOTE 6.3.10).
- * Nothing is known of an entry before it is written, so its sizes follow it in a data descriptor. Memory stays constant.
+ * Streams a ZIP archive in constant memory: hides headers, CRC, deflate on libuv's threads and Zip64 (APPNOTE 6.3.10). The size of an
+ * entry is known only after it was written, so it follows the entry in a data descriptor.
  */
 import { crc32, createDeflateRaw } from 'node:zlib'
 
 export interface ZipEntry {
   /** ASCII, with `/` between folders. */
   name: string
-  /** A piece is done with when the next but one is asked for, so that two buffers in turn suffice: see `PieceBuffer`. */
+  /** A piece may be overwritten when the next but one is requested, so two alternating buffers suffice: see `PieceBuffer`. */
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** Enough to make the hand-over to a thread cheap, little enough to be built in about a millisecond. */
+/** Bytes of a piece: enough to make passing it to a thread cheap, few enough to be built in about a millisecond. */
 const PIECE_BYTES = 128 * 1024
-/** An entry must stay below, in bytes: see `zip`. */
+/** An entry must have fewer bytes than this: see `zip`. */
 export const ENTRY_LIMIT_BYTES = 0xffff_ffff
-const DEFLATE_LEVEL = 1 // level 6 takes twice the CPU for 15 % less (ADR 0003)
+const DEFLATE_LEVEL = 1 // level 6 takes twice the CPU for a file 15 % smaller (ADR 0003)
 const MAX_16_BIT = 0xffff
 const MAX_32_BIT = 0xffff_ffff
 const HAS_DESCRIPTOR = 0x0008
 const DEFLATED = 8
-const DOS_DATE = 0x0021 // 1980-01-01, the first one: the same rows make the same bytes
+const DOS_DATE = 0x0021 // 1980-01-01, always the same, so that the same rows give the same bytes
 const VERSION = 20
 const VERSION_ZIP64 = 45
 
 /**
- * Entries are read only as fast as the bytes are. The archive may be of any size, an entry of 4 GiB throws: Zip64 in a local header
- * makes a file that Excel calls invalid (zlib-ng/minizip-ng#894), so the caller has to go on in a further entry.
+ * Yields an archive, reading its entries only as fast as its bytes are read. The archive may have any size, but an entry of 4 GiB throws a
+ * RangeError: Excel calls a file with Zip64 in a local header invalid (zlib-ng/minizip-ng#894), so the caller must start another entry.
  * @param zip64From archive offset from which the directory is Zip64; lower only in tests
  */
 export async function* zip(
@@ -56,7 +56,7 @@ interface Totals {
   compressed: number
 }
 
-/** While a thread deflates one piece, the next is built and encoded here: that is how the second core is used. */
+/** Deflates an entry on a thread of libuv while the next piece is built here, so that two cores are used. */
 async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGenerator<Uint8Array, void, undefined> {
   const stream = createDeflateRaw({ level: DEFLATE_LEVEL, memLevel: 9, chunkSize: 64 * 1024 })
   const ready: Uint8Array[] = []
@@ -64,7 +64,7 @@ async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGene
     totals.compressed += bytes.length
     ready.push(bytes)
   })
-  stream.on('error', () => {}) // also given to the callback of the write it broke
+  stream.on('error', () => {}) // the callback of the failed write gets it, too
   let deflated = Promise.resolve()
   try {
     for await (const bytes of content) {
@@ -72,7 +72,7 @@ async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGene
       totals.size += bytes.length
       await deflated
       deflated = new Promise((resolve, reject) => stream.write(bytes, (error) => (error ? reject(error) : resolve())))
-      deflated.catch(() => {}) // reported by the await above or below, if anyone still reads
+      deflated.catch(() => {}) // the await above or below throws it, if anyone still reads
       yield* ready.splice(0)
     }
     await deflated
@@ -84,36 +84,36 @@ async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGene
 }
 
 /**
- * Gathers short texts and bytes as UTF-8, in two buffers in turn: one is filled while the other is deflated. Text joined up to a whole
- * piece, or a new buffer for each, would live long enough to cost the collector.
+ * Collects short texts and bytes as UTF-8 in two alternating buffers: one is filled while the other is deflated. Strings joined to a whole
+ * piece, or a new buffer for each piece, would live long enough to burden the garbage collector.
  */
 export class PieceBuffer {
   #current = Buffer.allocUnsafeSlow(PIECE_BYTES * 2)
   #other = Buffer.allocUnsafeSlow(PIECE_BYTES * 2)
   #length = 0
 
-  /** Time to `take`, although more can be added. */
+  /** Whether it is time to call `take`. More can still be added. */
   get isFull(): boolean {
     return this.#length >= PIECE_BYTES
   }
 
   add(text: string): void {
-    this.reserve(text.length * 3) // UTF-8 at most
+    this.reserve(text.length * 3) // the most bytes of a UTF-16 unit in UTF-8
     this.#length += this.#current.write(text, this.#length)
   }
 
-  /** Adds ASCII for which room is reserved. */
+  /** Adds ASCII text. The caller has reserved room for it. */
   addDigits(text: string): void {
     for (let at = 0; at < text.length; at += 1) this.#current[this.#length++] = text.charCodeAt(at)
   }
 
-  /** Makes sure of room for so many bytes that `addBytes` adds. */
+  /** Makes room for this many bytes, which `addBytes` or `addDigits` then adds. */
   reserve(bytes: number): void {
     const needed = this.#length + bytes
     if (needed > this.#current.length) this.#current = Buffer.concat([this.#current.subarray(0, this.#length)], needed * 2)
   }
 
-  /** Adds bytes for which room is reserved; most are so few that a call of `copy` would take longer than a loop. */
+  /** Adds bytes. The caller has reserved room for them. For so few bytes, a loop is faster than a call of `copy`. */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     const current = this.#current
     let length = this.#length
@@ -121,7 +121,7 @@ export class PieceBuffer {
     this.#length = length
   }
 
-  /** The bytes so far; overwritten after the next `take`. */
+  /** Returns the bytes so far. They are overwritten after the next `take`. */
   take(): Uint8Array {
     const bytes = this.#current.subarray(0, this.#length)
     ;[this.#current, this.#other] = [this.#other, this.#current]
@@ -160,7 +160,7 @@ function directoryEnd(entries: number, size: number, offset: number, isOffsetZip
   ])
 }
 
-/** Unsigned little-endian numbers, each with its width in bytes. */
+/** Encodes unsigned little-endian numbers, each given with its width in bytes. */
 function record(...fields: [width: 2 | 4 | 8, value: number][]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0))
   let at = 0

@@ -1,4 +1,4 @@
-/** What every answer must hold, whatever was asked: checked against the contract alone, by other means than the server's own. */
+/** Checks that any answer fits the contract, without the server's own routing and validation. */
 import type { AnyContractRouter } from '@orpc/contract'
 import { z, type ZodType } from 'zod'
 import { admitsBot } from '@arcade/contract/call'
@@ -13,7 +13,7 @@ import type { Received, Sent } from './world.ts'
 const ERROR_LIMIT_BYTES = 8192
 const NODE_HEADER_LIMIT_BYTES = 16_384
 
-/** What a request reaches. */
+/** Where a request's method and path lead to. */
 export type Reached =
   | { kind: 'call'; route: Route; params: Record<string, string> }
   | { kind: 'other method'; methods: string[] }
@@ -27,7 +27,7 @@ const byPath = routes
     names: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
   }))
 
-/** Where a request leads to: among the paths with its method one without parameters goes first. */
+/** Finds the call of a request. Among calls with its method, a path without parameters wins. */
 export function reach({ method, path }: Pick<Sent, 'method' | 'path'>): Reached {
   const { pathname } = new URL(path, 'http://console.test')
   const atPath = byPath.flatMap(({ route, pattern, names }) => {
@@ -43,13 +43,13 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return '\0' // no text at all, and refused as one
+    return '\0' // not valid UTF-8; the server must refuse it, and this text is refused too
   }
 }
 
-/** Whether the contract takes what was sent. */
-export function isTaken(sent: Sent, route: Route, params: Record<string, string>): boolean {
-  if (!route.inputSchema) return true // such a call reads neither query nor body
+/** Whether the contract accepts the request's input. */
+export function isValidInput(sent: Sent, route: Route, params: Record<string, string>): boolean {
+  if (!route.inputSchema) return true // without a schema, the call reads neither query nor body
   const { searchParams } = new URL(sent.path, 'http://console.test')
   const query = Object.fromEntries(
     [...new Set(searchParams.keys())].map((name) => {
@@ -64,7 +64,7 @@ export function isTaken(sent: Sent, route: Route, params: Record<string, string>
   const type = sent.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const body = type === 'application/json' ? jsonOf(sent.body) : undefined
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
-  // Of rows that are checked one by one each is refused alone.
+  // The server checks these rows one by one and refuses single rows, not the request.
   const { [route.meta.rowsField ?? '']: _rows, ...others } = body as Record<string, unknown>
   return isSafe({ ...others, ...params }) && parses(route.inputSchema, { ...body, ...params })
 }
@@ -93,7 +93,7 @@ function isSafe(value: unknown, depth = 0): boolean {
   )
 }
 
-/** The only status that an access allows a principal who lacks it; `undefined` for one who has it. */
+/** Returns the status with which a call must refuse a principal; `undefined` if the principal may make the call. */
 export function refusalOf(route: Route, principal: Principal): 401 | 403 | undefined {
   const { access } = route.meta
   if (principal === 'stranger') return 401
@@ -112,7 +112,7 @@ const securityHeaders = {
   'cache-control': expect.stringMatching(/no-store|private/),
 }
 
-/** Throws what is wrong with an answer. Gives the code of a refusal. */
+/** Checks an answer. Returns the error code if it is a refusal. @throws Error that says what is wrong */
 export function checkAnswer(sent: Sent, principal: Principal, received: Received): ErrorCode | undefined {
   const { status, headers } = received
   expect(status, 'no fault of the server').toBeLessThan(500)
@@ -141,7 +141,7 @@ export function checkAnswer(sent: Sent, principal: Principal, received: Received
   expect(status).toBe(200)
   expect(refusalOf(reached.route, principal), 'the call is for this principal').toBeUndefined()
   expect(isForeign(sent, reached.route), 'no other web site may call it').toBe(false)
-  expect(isTaken(sent, reached.route, reached.params), 'the contract takes this input').toBe(true)
+  expect(isValidInput(sent, reached.route, reached.params), 'the contract takes this input').toBe(true)
   checkOutput(sent, reached.route, received)
   return undefined
 }
@@ -156,8 +156,8 @@ function checkRefusal(sent: Sent, principal: Principal, route: Route, error: Err
   const refusal = refusalOf(route, principal)
   if (refusal !== undefined) {
     expect(error.code).toBe(refusal === 401 ? 'SIGNED_OUT' : 'FORBIDDEN')
-    const told = principal === 'stranger' ? WRONG_TOKEN : errorCatalogue[error.code].message
-    expect(error.message, 'nothing of what is there').toBe(told)
+    const message = principal === 'stranger' ? WRONG_TOKEN : errorCatalogue[error.code].message
+    expect(error.message, 'reveals nothing').toBe(message)
     expect(error.fields).toBeUndefined()
   } else {
     expect(error.code).not.toBe('FORBIDDEN')
@@ -165,8 +165,9 @@ function checkRefusal(sent: Sent, principal: Principal, route: Route, error: Err
 }
 
 /**
- * security.md, Browser: changes and spreadsheets come from our own pages, but those of players' clients, which no cookie makes. The harness sends no page's
- * origin that is ours.
+ * Whether the request comes from another web site and must be refused (security.md, Browser): calls that change something or send a
+ * spreadsheet are for the console's own pages only, except calls of players' clients, which use no cookie. Generated requests never
+ * have the console's own origin.
  */
 function isForeign({ headers }: Sent, route: Route): boolean {
   if (route.meta.access.includes('player')) return false
@@ -216,7 +217,7 @@ function checkOutput(sent: Sent, route: Route, { headers, bytes }: Received): vo
   }
   expect(headers['content-type']).toMatch(/^application\/json/)
   const body = JSON.parse(bytes.toString()) as unknown
-  // What the schema does not name is left out by parsing, so equal means that nothing else was there.
+  // Parsing drops fields that the schema does not name, so equality proves that there were none.
   expect(outputOf(route).parse(body)).toEqual(body)
 }
 

@@ -1,4 +1,4 @@
-/** As root: PostgreSQL runs as somebody else, who may not be able to enter the directories on the way. */
+/** Starts as root. PostgreSQL refuses to run as root, so it runs as another user, who may lack access to parent directories. */
 import { execFile } from 'node:child_process'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
@@ -12,7 +12,7 @@ import { findProcess } from '#src/postgres/processes.ts'
 const run = promisify(execFile)
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
-test('§design 4 as root, DATA_DIR below a directory closed to others', async () => {
+test('§design 4 as root, DATA_DIR may be below a directory that other users cannot enter', async () => {
   const base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-closed-')) // 0700
   onTestFinished(() => rm(base, { recursive: true, force: true }))
   const dataDir = await temporaryDataDir(base)
@@ -33,7 +33,7 @@ test('§design 4 as root, DATA_DIR below a directory closed to others', async ()
   expect(await findProcess(postmaster)).toBeUndefined()
 })
 
-test('§design 4 as root without that capability, one sentence says what to do', async () => {
+test('§design 4 as root without the capability CAP_DAC_READ_SEARCH, the message says what to do', async () => {
   const base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-closed-'))
   onTestFinished(() => rm(base, { recursive: true, force: true }))
   const program = fileURLToPath(import.meta.resolve('#test/cluster-process.ts'))
@@ -48,14 +48,14 @@ test('§design 4 as root without that capability, one sentence says what to do',
   )
 })
 
-test('§design 4 data that a backup gave back to root is taken over by PostgreSQL’s user', async () => {
+test('§design 4 files that belong to root after a restore are given to PostgreSQL’s user', async () => {
   const dataDir = await preparedDataDir()
   await run('chown', ['-R', 'root:root', path.join(dataDir, 'postgres')])
   await startProcess({ dataDir, use: 'server' }).opened
   expect((await stat(path.join(dataDir, 'postgres/base'))).uid).not.toBe(0)
 })
 
-test('§design 4 as an ordinary user', async () => {
+test('§design 4 a start as an ordinary user runs PostgreSQL as that user, later starts as root do too, and other users are refused', async () => {
   const dataDir = await temporaryDataDir()
   await mkdir(dataDir)
   await chown(dataDir, NOBODY.uid, NOBODY.gid)
@@ -68,7 +68,7 @@ test('§design 4 as an ordinary user', async () => {
   await next.opened
   next.kill('SIGTERM')
   expect(await next.ended).toMatchObject({ code: 0 })
-  // Root goes on with it as that user, another user is told whose it is.
+  // A start as root uses the same user. A start as a third user is refused and names the owner.
   const asRoot = startProcess({ dataDir, use: 'command' })
   await asRoot.opened
   expect((await stat(`/proc/${await postmasterPid(dataDir)}`)).uid).toBe(NOBODY.uid)

@@ -1,6 +1,6 @@
 /**
- * Everything that may be killed is killed (security.md, Crash): it comes back by itself and every acknowledged row is there.
- * How fast is measured by bench/crash.bench.ts; here a deadline only tells "back" from "gone".
+ * Kills the server, PostgreSQL and its backends (security.md, Crash): they come back by themselves and every acknowledged row is there.
+ * bench/crash.bench.ts measures how fast; the timeouts here only tell that something does not come back at all.
  */
 import { spawn } from 'node:child_process'
 import { access, readFile, readdir, stat, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import {
 } from '#test/processes.ts'
 import { findProcesses } from '#src/postgres/processes.ts'
 
-test('§security crash: kill -9 of the server, the next one adopts its PostgreSQL', async () => {
+test('§security crash: kill -9 of the server: the next server adopts its PostgreSQL', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const writer = writeRows(server)
@@ -32,7 +32,7 @@ test('§security crash: kill -9 of the server, the next one adopts its PostgreSQ
   await expectRows(next, writer.acknowledged)
 })
 
-test('§security crash: kill -9 of PostgreSQL, the server brings it back, callers see 503 meanwhile', async () => {
+test('§security crash: kill -9 of PostgreSQL: the server starts it again, callers get 503 meanwhile', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   await server.listen('news')
@@ -40,8 +40,8 @@ test('§security crash: kill -9 of PostgreSQL, the server brings it back, caller
   await waitFor('some rows', () => writer.acknowledged.length > 50)
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   await waitFor('a failed write', () => writer.failures.length > 0)
-  // Sessions that were busy when their postmaster died may go on for a while, so a write that succeeds does not mean that it is back.
-  // What the server listens to is listened to again, and both ends of the gap were told.
+  // Busy backends outlive their postmaster for a while, so a successful write does not prove that PostgreSQL is back. Two gap events
+  // do: the server reports one when it loses the connection that listens and one when it listens again.
   await waitFor('both gaps', () => server.events.filter(({ event }) => event === 'gap').length === 2)
   const backAt = performance.now()
   await waitFor('a write after it', () => writer.lastSuccessAt > backAt)
@@ -52,7 +52,7 @@ test('§security crash: kill -9 of PostgreSQL, the server brings it back, caller
   await waitFor('the message', () => server.events.some((event) => event.event === 'heard' && event.message === 'after'))
 })
 
-test('§security crash: kill -9 of PostgreSQL while it works hard, its busy children are told to quit', async () => {
+test('§security crash: kill -9 of PostgreSQL during a long query: the server ends the backends that are left', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const busy = server.query('select count(*) from generate_series(1, 1000000000)')
@@ -83,7 +83,7 @@ test('§security crash: kill -9 of both', async () => {
   await expectRows(next, writer.acknowledged)
 })
 
-test('§security crash: a backend killed alone, PostgreSQL restarts itself and the pool recovers', async () => {
+test('§security crash: kill -9 of one backend: PostgreSQL restarts itself and the pool recovers', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const [row] = await server.query('select pg_backend_pid() as pid')
@@ -91,7 +91,7 @@ test('§security crash: a backend killed alone, PostgreSQL restarts itself and t
   await waitForQuery(server, 'select 1 as one')
 })
 
-test('§security crash: two processes at once find a dead PostgreSQL, one starts it, both use it', async () => {
+test('§security crash: two processes find a dead PostgreSQL at once: one starts it, both use it', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const command = startProcess({ dataDir, use: 'command' })
@@ -100,10 +100,10 @@ test('§security crash: two processes at once find a dead PostgreSQL, one starts
   for (const user of [server, command]) await waitForQuery(user, 'select 1 as one')
 })
 
-test('§security crash: a server that took over while ours was cut off wins, ours ends', async () => {
+test('§security crash: a server that was stopped finds that another one has taken over, and ends', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
-  server.kill('SIGSTOP') // a machine that sleeps, a debugger
+  server.kill('SIGSTOP') // as when a laptop sleeps or a debugger stops it
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   const next = startProcess({ dataDir, use: 'server' })
   await next.opened
@@ -118,9 +118,9 @@ test('§security crash: a server that took over while ours was cut off wins, our
 
 test.for([
   ['of a process that is gone', async () => deadPid()],
-  ['that now belongs to somebody else', async () => strangerPid({ uid: 65_534, gid: 65_534 })],
-  ['that now belongs to a process of the same user', async (owner: number) => strangerPid({ uid: owner, gid: owner })],
-] as const)('§security crash: a stale lock file with the number %s', async ([, getPid]) => {
+  ['that another user’s process has by now', async () => strangerPid({ uid: 65_534, gid: 65_534 })],
+  ['that another process of the same user has by now', async (owner: number) => strangerPid({ uid: owner, gid: owner })],
+] as const)('§security crash: a stale lock file with a process id %s', async ([, getPid]) => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   await server.query(`insert into counters values ('kept', 1)`)
@@ -136,7 +136,7 @@ test.for([
   expect(await next.query('select name from counters')).toEqual([{ name: 'kept' }])
 })
 
-test('§security crash: an empty lock file, cut off by a power failure', async () => {
+test('§security crash: an empty lock file, as after a power failure', async () => {
   const dataDir = await preparedDataDir()
   await stopped(await openServer(dataDir))
   await writeFile(path.join(dataDir, 'postgres/postmaster.pid'), '')
@@ -145,7 +145,7 @@ test('§security crash: an empty lock file, cut off by a power failure', async (
 })
 
 test.for(['the directory', 'PG_VERSION', 'base/1/PG_VERSION', 'arcade.password', 'postgresql.conf'])(
-  '§security crash: the first start killed when it had made %s',
+  '§security crash: the first start is killed after it has created %s',
   async (file) => {
     const dataDir = await temporaryDataDir()
     const server = startProcess({ dataDir, use: 'server' })
@@ -164,7 +164,7 @@ test.for(['the directory', 'PG_VERSION', 'base/1/PG_VERSION', 'arcade.password',
   },
 )
 
-test('§security crash: a PostgreSQL that does not answer is named within bounded time', async () => {
+test('§security crash: a start that finds a PostgreSQL without answer gives up in time and names its process', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const postmaster = await postmasterPid(dataDir)
@@ -180,7 +180,7 @@ test('§security crash: a PostgreSQL that does not answer is named within bounde
 })
 
 test.for(['has just gone', 'is being started again'])(
-  '§security crash: SIGTERM when PostgreSQL %s still ends the server, and leaves nothing running',
+  '§security crash: SIGTERM while PostgreSQL %s ends the server and leaves nothing running',
   async (moment) => {
     const dataDir = await preparedDataDir()
     const server = await openServer(dataDir)
@@ -189,7 +189,7 @@ test.for(['has just gone', 'is being started again'])(
     if (moment === 'is being started again')
       await waitFor('the loss to be noticed', () => server.events.some(({ event }) => event === 'gap'))
     await stopped(server)
-    // The orphans of a killed postmaster end by themselves, each when it next looks.
+    // Backends of a killed postmaster end by themselves when they next check for it.
     const inside = () => findProcesses(({ cwd }) => cwd === path.join(dataDir, 'postgres'))
     await expect.poll(inside).toEqual([])
   },
@@ -206,7 +206,7 @@ async function stopped(server: DatabaseProcess): Promise<void> {
   expect(await server.ended).toMatchObject({ code: 0 })
 }
 
-/** Writes row after row, as fast as four callers can, and remembers which ones were acknowledged. */
+/** Inserts rows from four concurrent callers and keeps the keys of acknowledged ones. */
 function writeRows(server: DatabaseProcess) {
   const writer = {
     acknowledged: [] as string[],
@@ -248,7 +248,7 @@ async function deadPid(): Promise<number> {
   return child.pid ?? 0
 }
 
-/** A process that has nothing to do with PostgreSQL. Only root may give it another user. */
+/** Starts a process that has nothing to do with PostgreSQL. It runs as `user` if the tests run as root. */
 async function strangerPid(user: { uid: number; gid: number }): Promise<number> {
   const child = spawn('sleep', ['600'], process.getuid?.() === 0 ? user : {})
   onTestFinished(() => void child.kill('SIGKILL'))

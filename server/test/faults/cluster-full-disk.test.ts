@@ -1,11 +1,11 @@
-/** A disk of its own in memory, full (security.md, Crash). */
+/** The embedded PostgreSQL on a small disk that is full (security.md, Crash). */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { postmasterPid, startProcess, waitFor, waitForQuery } from '#test/processes.ts'
 import { fillUp, hasSpareFile, smallDisk } from '#test/small-disk.ts'
 
-test('§security full disk: changes are refused early, reads go on, all works again when there is room', async () => {
+test('§security full disk: changes are refused early, reads go on, and everything works again when there is room', async () => {
   const dataDir = await smallDisk(160)
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -13,7 +13,7 @@ test('§security full disk: changes are refused early, reads go on, all works ag
   await fillUp(dataDir)
   await waitFor('the warning', () => server.freeSpaceLow())
   for (let read = 0; read < 20; read += 1) expect(await server.query('select name from counters')).toEqual([{ name: 'kept' }])
-  // A change that got past the check either finds room that is left or fails as a full disk; it is never lost silently.
+  // A change that passes the check of free space either fits or fails with the error of a full disk. It is never lost silently.
   const keys: string[] = []
   const failure = await waitFor('a refused write', async () => {
     const key = `${keys.length} ${'x'.repeat(2_000)}`
@@ -49,7 +49,7 @@ test('§security full disk: a PostgreSQL that panicked is started again as soon 
   await waitForQuery(server, `insert into counters values ('after', 1)`)
 })
 
-test('§security full disk: a start there serves reading, and so does a PostgreSQL that ended there', async () => {
+test('§security full disk: a server and a PostgreSQL that start on a full disk answer reads', async () => {
   const dataDir = await smallDisk(160)
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened

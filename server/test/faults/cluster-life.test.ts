@@ -1,11 +1,11 @@
-/** The embedded cluster started, shared and stopped in order, by real processes. */
+/** Real processes start, share and stop the embedded PostgreSQL in order. */
 import { readFile, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isRunning, postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { findProcesses } from '#src/postgres/processes.ts'
 
-test('§design 4 the first start makes a cluster, a restart keeps its data, SIGTERM stops it', async () => {
+test('§design 4 the first start creates the embedded PostgreSQL, SIGTERM stops it, a restart finds its data', async () => {
   const dataDir = await temporaryDataDir()
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened
@@ -20,7 +20,7 @@ test('§design 4 the first start makes a cluster, a restart keeps its data, SIGT
   expect(await second.query('select * from counters')).toEqual([{ name: 'kept', value: 42 }])
 })
 
-test('§design 4 the cluster is private: password and data for its owner alone, the superuser without a way in', async () => {
+test('§design 4 the embedded PostgreSQL is private: only its owner reads password and data, and the superuser cannot log in', async () => {
   const dataDir = await temporaryDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -69,7 +69,7 @@ test('§design 4 a second server on the same DATA_DIR is refused', async () => {
   expect(await first.query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('§design 4 of two servers that start at once on an empty DATA_DIR one wins', async () => {
+test('§design 4 if two servers start at once on an empty DATA_DIR, one wins and the other is refused', async () => {
   const dataDir = await temporaryDataDir()
   const outcomes = await Promise.allSettled([
     startProcess({ dataDir, use: 'server' }).opened,
@@ -82,7 +82,7 @@ test('§design 4 of two servers that start at once on an empty DATA_DIR one wins
   expect(await readdir(dataDir)).toEqual(['postgres'])
 })
 
-test('§design 4 a command works alone, and leaves nothing running', async () => {
+test('§design 4 a command works without a server and leaves nothing running', async () => {
   const dataDir = await preparedDataDir()
   const command = startProcess({ dataDir, use: 'command' })
   await command.opened
@@ -92,7 +92,7 @@ test('§design 4 a command works alone, and leaves nothing running', async () =>
   await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
-test('§design 4 commands come and go beside a server', async () => {
+test('§design 4 a command beside a server uses its PostgreSQL and leaves it running', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -106,7 +106,7 @@ test('§design 4 commands come and go beside a server', async () => {
   expect(await postmasterPid(dataDir)).toBe(postmaster)
 })
 
-test('§design 4 a server started during a command is not cut off when the command ends, and the other way round', async () => {
+test('§design 4 a server that starts during a command keeps its PostgreSQL when the command ends, and the other way round', async () => {
   const dataDir = await preparedDataDir()
   const command = startProcess({ dataDir, use: 'command' })
   await command.opened
@@ -128,11 +128,11 @@ test('§design 4 a server started during a command is not cut off when the comma
   await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
-test('§design 4 processes that start while others stop the cluster all get one', async () => {
+test('§design 4 processes that start while others stop PostgreSQL all get a running one', async () => {
   const dataDir = await preparedDataDir()
   const first = startProcess({ dataDir, use: 'command' })
   await first.opened
-  // Each ends as soon as it is open, so starts meet stops again and again.
+  // Each command ends as soon as it has a database, so starts and stops overlap again and again.
   const rounds = Array.from({ length: 3 }, async () => {
     for (let round = 0; round < 3; round += 1) {
       const command = startProcess({ dataDir, use: 'command' })

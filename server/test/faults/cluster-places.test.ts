@@ -1,4 +1,4 @@
-/** Data directories that are not as we left them: of another version, somebody else's, damaged, their port taken. */
+/** Starts on unusual data directories: another PostgreSQL version, foreign files, damage, a missing password, a port that is taken. */
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import {
 } from '#test/processes.ts'
 
 test.each(['server', 'command'] as const)(
-  '§design 4 data of another PostgreSQL version is refused to a %s with a way out, and not touched',
+  '§design 4 a %s refuses data of another PostgreSQL version, says what to do, and leaves it untouched',
   async (use) => {
     const dataDir = await preparedDataDir()
     await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
@@ -39,7 +39,7 @@ test('§design 4 a PostgreSQL of another version that was left running is not ad
   await startProcess({ dataDir, use: 'server' }).opened
 })
 
-/** Every file with its owner, size and the moment of its last change. */
+/** Lists every file with its owner, size and time of last change. */
 async function filesIn(dataDir: string): Promise<Record<string, unknown>> {
   const names = (await readdir(dataDir, { recursive: true })).toSorted()
   const facts = await Promise.all(names.map((name) => stat(path.join(dataDir, name))))
@@ -57,13 +57,13 @@ test('§design 4 somebody else’s directory is not touched', async () => {
   expect(await readFile(path.join(dataDir, 'postgres/photo.jpg'), 'utf8')).toBe('not ours')
 })
 
-test('§design 4 damaged data: PostgreSQL’s own words are in the message', async () => {
+test('§design 4 damaged data: the message contains PostgreSQL’s own error', async () => {
   const dataDir = await preparedDataDir()
   await rm(path.join(dataDir, 'postgres/global/pg_control'))
   await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(/PostgreSQL did not start on .*pg_control/)
 })
 
-test('§design 4 a missing password is made anew, and nothing is left running', async () => {
+test('§design 4 a missing password is replaced by a new one, and nothing is left running', async () => {
   const dataDir = await preparedDataDir()
   const passwordFile = path.join(dataDir, 'postgres/arcade.password')
   const before = await readFile(passwordFile, 'utf8')
@@ -78,7 +78,7 @@ test('§design 4 a missing password is made anew, and nothing is left running', 
   await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
-test('§design 4 a password that goes missing while PostgreSQL runs: one sentence names the process to end', async () => {
+test('§design 4 if the password is missing while PostgreSQL runs, the message names the process to end', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -94,13 +94,13 @@ test('§design 4 a password that goes missing while PostgreSQL runs: one sentenc
   expect(await startProcess({ dataDir, use: 'server' }).opened).toBeGreaterThan(0)
 })
 
-test('§design 4 a port that somebody else took while PostgreSQL was away: another one, and the pool follows', async () => {
+test('§design 4 if another program takes the port while PostgreSQL is down, PostgreSQL gets another port and the pool follows', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
   await server.query('select 1')
   const port = await portOf(dataDir)
-  server.kill('SIGSTOP') // or it would be quicker
+  server.kill('SIGSTOP') // or it would start PostgreSQL before the port is taken
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   const squatter = createServer((socket) => socket.destroy())
   onTestFinished(() => new Promise<void>((resolve) => void squatter.close(() => resolve())))
@@ -110,7 +110,7 @@ test('§design 4 a port that somebody else took while PostgreSQL was away: anoth
     })
   await waitFor('the port', attempt)
   server.kill('SIGCONT')
-  // Until they notice that their postmaster is gone, its children still answer.
+  // Backends still answer on the old port until they notice that their postmaster is gone.
   await waitFor('another port', async () => ![port, undefined].includes(await portOf(dataDir).catch(() => undefined)))
   await waitForQuery(server, 'select 1')
 })

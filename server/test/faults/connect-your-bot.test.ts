@@ -1,4 +1,4 @@
-/** docs/connect-your-bot.md is right: its examples are run as they stand there, each by its interpreter where the machine has it. */
+/** Runs the examples of docs/connect-your-bot.md unchanged, each with its interpreter if that is installed. */
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type http from 'node:http'
@@ -67,7 +67,7 @@ interface Example {
   token: string
 }
 
-/** Beside the server, which is this very process. @throws Error with what the example printed, unless it ends well */
+/** Runs an example in its own process. It must not block this one, which is the server. @throws Error with its output if it fails */
 async function run({ command, args, url, token }: Example): Promise<void> {
   const env = {
     PATH: process.env['PATH'],

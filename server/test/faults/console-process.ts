@@ -1,4 +1,4 @@
-/** The product as processes: the server and the commands on a data directory of a test, to be killed at any moment. */
+/** Starts the server and commands as processes on a test's data directory, so that the test can kill them at any time. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished } from 'vitest'
 import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
+import { BASE_ENV } from '#test/base-env.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src')
 const TELL_STATEMENTS = resolve(import.meta.dirname, '../tell-statements.ts')
@@ -14,12 +15,12 @@ export const ADMIN = { email: 'admin@example.org', password: 'correct horse' }
 
 export interface ConsoleProcess {
   child: ChildProcess
-  /** How it ended, with all it wrote. */
+  /** Resolves when the process has ended, to its exit code and output. */
   ended: Promise<{ code: number | null; output: string }>
 }
 
 export interface ServerProcess extends ConsoleProcess {
-  /** Its address once it serves; rejects when it ends before that. */
+  /** Resolves to the server's address once it is ready. Rejects if it ends before that. */
   ready: Promise<string>
 }
 
@@ -48,10 +49,10 @@ export function startCommandWith(env: Record<string, string>, dataDir: string, .
 
 function start(program: string, args: string[], dataDir: string, env: Record<string, string>): ConsoleProcess {
   const child = spawn(process.execPath, ['--import', TELL_STATEMENTS, join(SOURCE, program), ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, ...env },
+    env: { ...BASE_ENV, DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  // Whoever listens to statements of this process hears those of the other, too.
+  // Publishes the statements of the other process as if this one had sent them.
   child.on('message', (statement) => sentStatements.publish(statement))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
@@ -63,17 +64,16 @@ function start(program: string, args: string[], dataDir: string, env: Record<str
   return { child, ended }
 }
 
-/** SIGTERM ends it well. What it wrote is shown where it does not. */
+/** Sends SIGTERM and expects exit code 0. The error shows the process's output. */
 export async function expectGoodEnd({ child, ended }: ServerProcess): Promise<void> {
   child.kill('SIGTERM')
   const { code, output } = await ended
   expect(code, output).toBe(0)
 }
 
-/** What is killed, with SIGKILL. */
 export type Victim = 'server' | 'postmaster' | 'both'
 
-/** Kills what there is of it: at a first start there may be no postmaster yet. */
+/** Sends SIGKILL to the victim. During a first start there may be no postmaster yet. */
 export async function kill(victim: Victim, { child }: ConsoleProcess, dataDir: string): Promise<void> {
   if (victim !== 'postmaster') child.kill('SIGKILL')
   if (victim === 'server') return
@@ -82,7 +82,7 @@ export async function kill(victim: Victim, { child }: ConsoleProcess, dataDir: s
   if (pid > 0) signal(pid, 'SIGKILL')
 }
 
-/** Processes that work in a data directory or were started for it. */
+/** Lists processes whose working directory is in the data directory or whose command line names it. */
 export async function processesOf(dataDir: string): Promise<string[]> {
   const found = await findProcesses(({ cwd, command }) => (cwd?.startsWith(dataDir) ?? false) || command.includes(dataDir))
   return found.map(({ pid, command }) => `${pid} ${command}`)

@@ -1,4 +1,4 @@
-/** Crash cycles (security.md, Crash): kill -9 at random moments of all that the console does, and what must be there afterwards. */
+/** Crash tests (security.md, Crash): kill -9 at random times during everything that the console does, then check all data. */
 import { cp, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -28,7 +28,7 @@ import { createGameWorkload } from './game-workload.ts'
 import { checkDerived, createWorkload, type Workload, WRITERS } from './workload.ts'
 
 const TIMEOUT_MS = 5 * 60 * 60_000
-/** Far longer than anything here takes on a busy machine. */
+/** Timeout of waits, in ms: far longer than anything takes here on a busy machine. */
 const PATIENCE_MS = 120_000
 const victims: Victim[] = ['server', 'postmaster', 'both']
 const log = pino({ level: 'silent' })
@@ -36,7 +36,7 @@ const random = seededRandom()
 let firstStart: Promise<number> | undefined
 let importing: Promise<number> | undefined
 
-test('§security crash: amid mixed writes, uploads and downloads', { timeout: TIMEOUT_MS }, async () => {
+test('§security crash: kill -9 during mixed writes, uploads and downloads', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(17, 300)
   const dataDir = await preparedDataDir()
   await importSample(dataDir)
@@ -51,7 +51,7 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
   const startTimes: number[] = []
 
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    // One of each writer may have been under way, so one more comes after all is back.
+    // Each writer may have had one write in flight, so WRITERS + 1 acknowledged writes prove that one of them began after the restart.
     await killAmid(workload, { cycle, dataDir, server, writes: { before: 5, after: WRITERS + 1 } }, async () => {
       const startedAt = performance.now()
       server = startServer(dataDir)
@@ -63,12 +63,12 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
   }
   await expectLastEnd(server, dataDir)
   reportFigure(
-    `crash amid writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged (${workload.restored} restored from the trash, ${workload.purged} purged), ` +
+    `crash during writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged (${workload.restored} restored from the trash, ${workload.purged} purged), ` +
       `${workload.unknown} without an answer, ${workload.downloads} downloads; starts of ${Math.round(Math.min(...startTimes))} to ${Math.round(Math.max(...startTimes))} ms`,
   )
 })
 
-test('§security crash: amid claims and entries of the game', { timeout: TIMEOUT_MS }, async () => {
+test('§security crash: kill -9 during claims and entries of the game', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(4, 60)
   const dataDir = await preparedDataDir()
   await importSample(dataDir)
@@ -85,11 +85,11 @@ test('§security crash: amid claims and entries of the game', { timeout: TIMEOUT
   await withDatabase(dataDir, (database) => checkDerived(database, filesIn(dataDir)))
   await expectLastEnd(server, dataDir)
   reportFigure(
-    `crash amid claims: ${cycles} cycles, ${workload.acknowledged} entries acknowledged, ${workload.repeated} requests sent again`,
+    `crash during claims: ${cycles} cycles, ${workload.acknowledged} entries acknowledged, ${workload.repeated} requests sent again`,
   )
 })
 
-test('§security crash: amid a first start', { timeout: TIMEOUT_MS }, async () => {
+test('§security crash: kill -9 during a first start', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(3, 60)
   const whole = await timeOfFirstStart()
   for (let cycle = 0; cycle < cycles; cycle += 1) {
@@ -100,10 +100,10 @@ test('§security crash: amid a first start', { timeout: TIMEOUT_MS }, async () =
     expect(await isSignedIn(url, await signIn(url))).toBe(true)
     await expectLastEnd(server, dataDir)
   }
-  reportFigure(`crash amid a first start of ${Math.round(whole)} ms: ${cycles} cycles`)
+  reportFigure(`crash during a first start of ${Math.round(whole)} ms: ${cycles} cycles`)
 })
 
-test('§security crash: amid migrations of a database with rows', { timeout: TIMEOUT_MS }, async () => {
+test('§security crash: kill -9 during migrations of a database with rows', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(4, 60)
   const old = await temporaryDataDir()
   const players = rounds(5_000, 200_000)
@@ -128,10 +128,10 @@ test('§security crash: amid migrations of a database with rows', { timeout: TIM
       await expectLastEnd(server, dataDir)
     })
   }
-  reportFigure(`crash amid migrations of ${players} players, ${Math.round(whole)} ms: ${cycles} cycles`)
+  reportFigure(`crash during migrations of ${players} players, ${Math.round(whole)} ms: ${cycles} cycles`)
 })
 
-test('§security crash: amid an import, which goes on when it is run again', { timeout: TIMEOUT_MS }, async () => {
+test('§security crash: kill -9 during an import, which continues when it is run again', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(6, 80)
   const whole = await timeOfImport()
   for (let cycle = 0; cycle < cycles; cycle += 1) {
@@ -146,11 +146,11 @@ test('§security crash: amid an import, which goes on when it is run again', { t
     })
     await waitFor('nothing to run any more', async () => (await processesOf(dataDir)).length === 0, PATIENCE_MS)
   }
-  reportFigure(`crash amid an import of ${Math.round(whole)} ms: ${cycles} cycles`)
+  reportFigure(`crash during an import of ${Math.round(whole)} ms: ${cycles} cycles`)
 })
 
 test(
-  '§security crash: amid a backup, and amid restoring it, which begin anew when they are run again',
+  '§security crash: kill -9 during a backup and during a restore, which start over when they are run again',
   { timeout: TIMEOUT_MS },
   async () => {
     const cycles = rounds(4, 60)
@@ -166,29 +166,29 @@ test(
       const at = join(folder, `backup-${cycle}`)
       await killAfter(startCommand(dataDir, 'backup', at), dataDir, backupMs * random())
       const again = await startCommand(dataDir, 'backup', at).ended
-      // The one that was killed may have been whole.
-      const wasWhole = again.output.includes('There is a backup in')
-      expect(again.code === 0 || wasWhole, again.output).toBe(true)
-      if (wasWhole) finished.backups += 1
+      // The backup may have been complete before the kill.
+      const wasComplete = again.output.includes('There is a backup in')
+      expect(again.code === 0 || wasComplete, again.output).toBe(true)
+      if (wasComplete) finished.backups += 1
 
       const target = await temporaryDataDir()
       await killAfter(startCommand(target, 'restore', at), target, restoreMs * random())
-      const served = await serveRestored(target)
-      if (served) finished.restores += 1
+      const wasRestored = await isRestored(target)
+      if (wasRestored) finished.restores += 1
       else await succeed(target, 'restore', at)
       expect(await rowsIn(target)).toEqual(expected)
       await withDatabase(target, (database) => checkDerived(database, filesIn(target)))
       await waitFor('nothing to run any more', async () => (await processesOf(target)).length === 0, PATIENCE_MS)
     }
     reportFigure(
-      `crash amid a backup of ${Math.round(backupMs)} ms and a restore of ${Math.round(restoreMs)} ms: ${cycles} cycles, of which ` +
-        `${finished.backups} backups and ${finished.restores} restores were whole before the kill`,
+      `crash during a backup of ${Math.round(backupMs)} ms and a restore of ${Math.round(restoreMs)} ms: ${cycles} cycles; ` +
+        `${finished.backups} backups and ${finished.restores} restores were complete before the kill`,
     )
   },
 )
 
-/** Whether what a killed restore has left is opened; then it is whole. What is not whole is refused, and where nothing was begun there is nothing. */
-async function serveRestored(dataDir: string): Promise<boolean> {
+/** Whether a killed restore was complete: then the database opens. Expects it to be refused otherwise, unless the restore had not begun. */
+async function isRestored(dataDir: string): Promise<boolean> {
   const names = await readdir(dataDir).catch((): string[] => [])
   if (names.every((name) => name !== 'postgres' && name !== basename(unfinishedRestoreFile(dataDir)))) return false
   return withDatabase(dataDir, async () => undefined).then(
@@ -200,7 +200,7 @@ async function serveRestored(dataDir: string): Promise<boolean> {
   )
 }
 
-/** How many rows tables have that a restore brings back as they were. */
+/** Counts rows of tables that a restore must bring back unchanged. */
 async function rowsIn(dataDir: string): Promise<unknown> {
   let found: unknown
   await withDatabase(dataDir, async ({ db }) => {
@@ -223,11 +223,11 @@ interface Killed {
   cycle: number
   dataDir: string
   server: ServerProcess
-  /** How many are acknowledged before the kill, and when all is back. */
+  /** Acknowledged writes to wait for: before the kill, and after everything is back. */
   writes: { before: number; after: number }
 }
 
-/** Kills one of the victims at a random moment amid the workload. @param restart starts a server that was among them again */
+/** Kills one of the victims at a random time during the workload. @param restart starts the server again; called if it was killed */
 async function killAmid(
   workload: Pick<Workload, 'run' | 'acknowledged'>,
   { cycle, dataDir, server, writes }: Killed,
@@ -253,7 +253,7 @@ async function moreWrites(workload: Pick<Workload, 'acknowledged'>, count: numbe
   await waitFor('acknowledged writes', () => workload.acknowledged >= before + count, PATIENCE_MS)
 }
 
-/** From nothing to a server that is ready, in milliseconds; more than a start needs that only migrates. */
+/** Measures the time in ms from an empty directory to a ready server. This is longer than any start that only migrates. */
 function timeOfFirstStart(): Promise<number> {
   return (firstStart ??= temporaryDataDir().then(async (dataDir) => {
     const startedAt = performance.now()
@@ -279,7 +279,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** A process that ends before its moment was too fast to be killed. */
+/** Kills the victim after a delay. A process that ends sooner is not killed. */
 async function killAfter(
   process: ConsoleProcess,
   dataDir: string,
@@ -288,7 +288,7 @@ async function killAfter(
 ): Promise<void> {
   await pause(delayMs)
   await kill(victim, process, dataDir)
-  process.child.kill('SIGKILL') // also one that would have gone on after its database came back
+  process.child.kill('SIGKILL') // also if only PostgreSQL was the victim: the process would restart it and continue
   await process.ended
 }
 

@@ -1,4 +1,4 @@
-/** A network that is slow, silent, broken or gone between the server and its database or file store (security.md, Crash). */
+/** The network to the database or file store is slow, silent, broken or gone (security.md, Crash). */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { s3Store } from '#src/files/s3.ts'
@@ -65,7 +65,7 @@ test('§security crash: a database that is slow, silent, broken or gone: 503 mea
   reportFigure(`§security crash: ${answersOf(200)} writes acknowledged, ${answersOf(503)} refused while the network failed`)
 })
 
-test('§security crash: of a database that falls silent callers hear after two heartbeats, not when the time limits of their statements are over', async () => {
+test('§security crash: if the database falls silent, callers get 503 after two heartbeats, before their statements time out', async () => {
   const address = new URL(workerUrl())
   const proxy = await startTcpProxy(Number(address.port))
   address.port = String(proxy.port)
@@ -80,7 +80,7 @@ test('§security crash: of a database that falls silent callers hear after two h
   await waitFor('the database', async () => (await admin.call('GET', '/api/users')).status === 200)
 })
 
-test('§security crash: a file store that never answers is felt by those who need it alone, and recovers by itself', async () => {
+test('§security crash: a file store that never answers delays only requests that need it, and recovers by itself', async () => {
   const s3 = await startS3Server()
   const address = new URL(s3.url)
   const endpoint = new URL(address.searchParams.get('endpoint')!)
@@ -118,7 +118,7 @@ test('§security crash: a file store that never answers is felt by those who nee
     await app.files.sweep()
     for (const key of keys.slice(STUCK / 2)) expect((await download(app, admin, key)).status).toBe(404)
   } finally {
-    await proxy.become('resets') // the store's server ends once nobody holds a connection to it
+    await proxy.become('resets') // closes all connections, without which the S3 server would not stop
     await s3.stop()
   }
 })

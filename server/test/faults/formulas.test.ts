@@ -1,6 +1,6 @@
 /**
- * Generated texts that try to become formulas (security.md, Exports; ADR 3): through our spreadsheet read back and, where LibreOffice
- * is installed, through its CSV opened again with another separator.
+ * Writes generated texts that look like formulas into a spreadsheet and reads it back (security.md, Exports; ADR 3). If LibreOffice is
+ * installed, it also saves the spreadsheet as CSV and opens that with every separator.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const [index] of texts.entries()) written.push(String(read[Math.floor(index / COLUMNS)]?.[index % COLUMNS] ?? ''))
 })
 
-test('§security exports: no text holds a formula, whatever separator it is read with', () => {
+test('§security exports: no text contains a formula, whatever separator it is read with', () => {
   let guarded = 0
   for (const [index, text] of texts.entries()) {
     const cell = written[index]!
@@ -51,7 +51,7 @@ test('§security exports: no text holds a formula, whatever separator it is read
   reportFigure(`§security exports: ${texts.length} texts written and read back, ${guarded} of them guarded`)
 })
 
-test('§security exports: LibreOffice computes none of them after a save as CSV, whatever separator it is opened with', async () => {
+test('§security exports: saved as CSV by LibreOffice, no text becomes a formula, whatever separator it is opened with', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'arcade-formulas-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const office = await openOffice(directory)
@@ -76,7 +76,7 @@ test('§security exports: LibreOffice computes none of them after a save as CSV,
   reportFigure(`§security exports: ${live} live cells in LibreOffice, ${liveUnguarded} of the same texts unguarded`)
 })
 
-/** Texts of one to four pieces, each a way to begin, something that may be computed, and a way to end. */
+/** Generates texts of one to four pieces. Each piece is a beginning, something that a program may compute, and an ending. */
 function generateTexts(count: number): string[] {
   const random = seededRandom()
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)]!
@@ -104,26 +104,26 @@ function generateTexts(count: number): string[] {
   })
 }
 
-// oxlint-disable-next-line no-control-regex -- finding them is the purpose
+// oxlint-disable-next-line no-control-regex -- the pattern must find control characters
 const FORBIDDEN_IN_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
-/** What a cell can hold of a text at all: no characters that XML forbids, one kind of line end, no half of a pair. */
+/** Returns the text as a cell can hold it: without characters that XML forbids and without lone surrogates, line ends as \n. */
 function cleaned(text: string): string {
   return text.replaceAll(FORBIDDEN_IN_XML, '').replace(/\r\n?/g, '\n').toWellFormed()
 }
 
-/** Whether a program that finds this as a cell might compute it; ADR 3 says why the three exceptions cannot be. */
+/** Whether a spreadsheet program might compute this cell. ADR 3 says why the three exceptions are safe. */
 function isLive(piece: string): boolean {
   const start = piece.replace(/^[\s"]+/, '')
   return /^[=+\-@＝＋－＠]/.test(start) && !/^(-|[+-]\d+(\.\d+)?|@[\w.]+)$/.test(piece)
 }
 
-/** As LibreOffice writes a field between commas. */
+/** Quotes a CSV field as LibreOffice does. */
 function csvField(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The cell without the apostrophes that the text itself does not have. */
+/** Removes the apostrophes that the export added to the text. */
 function withoutGuards(cell: string, text: string): string {
   let at = 0
   return Array.from(cell)
@@ -135,7 +135,7 @@ function withoutGuards(cell: string, text: string): string {
     .join('')
 }
 
-/** LibreOffice with a profile of its own in the directory; undefined where it is not installed. */
+/** Returns functions that run LibreOffice, with its profile in the directory; undefined if it is not installed. */
 async function openOffice(directory: string) {
   const run = async (...args: string[]): Promise<void> => {
     const profile = `-env:UserInstallation=${pathToFileURL(join(directory, 'profile')).href}`
@@ -150,13 +150,13 @@ async function openOffice(directory: string) {
   const CSV = 'Text - txt - csv (StarCalc)'
   const UTF_8_IN_QUOTES = '34,76,1,,0,false'
   return {
-    /** Writes `name`.xlsx as `name`.`ending`. */
+    /** Converts `name`.xlsx to `name`.`ending` and returns that file's name. */
     async saveAsCsv(name: string, separator: string, ending: string): Promise<string> {
       const options = `${separator.charCodeAt(0)},${UTF_8_IN_QUOTES},true,false`
       await run('--convert-to', `${ending}:${CSV}:${options}`, `${name}.xlsx`)
       return `${name}.${ending}`
     },
-    /** The formulas in each file, opened with the separator and everything on that makes a cell more than text. */
+    /** Returns the formulas in each file. Opens it with the separator, and with every option on that turns text into other values. */
     async formulasOf(names: string[], separator: string): Promise<string[][]> {
       const options = `${separator.charCodeAt(0)},${UTF_8_IN_QUOTES},true,false,false,true,-1,true`
       await run(`--infilter=${CSV}:${options}`, '--convert-to', 'fods', '--outdir', 'opened', ...names)

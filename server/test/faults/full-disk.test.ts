@@ -1,4 +1,4 @@
-/** The product on a disk of its own that gets full (security.md, Crash): what goes on, what stops, and how it comes back. */
+/** The console on a small disk that fills up (security.md, Crash): what still works, what is refused, and how it recovers. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,19 +11,19 @@ import { PASSWORD, testApp } from '#test/test-app.ts'
 import { startCommand } from './console-process.ts'
 
 const MB = 1024 * 1024
-/** What stays free of a disk of 300 MB. */
+/** The free space below which a backup stops, on a disk of 300 MB. */
 const RESERVE_BYTES = 37.5 * MB
-/** https://www.postgresql.org/docs/current/wal-internals.html */
+/** The size of a WAL file. https://www.postgresql.org/docs/current/wal-internals.html */
 const LOG_FILE_BYTES = 16 * MB
 
-/** The bytes of PostgreSQL's tables and of its log, which grows by itself whenever a backup begins. */
+/** The bytes of PostgreSQL's tables and WAL. The WAL grows whenever a backup begins. */
 async function writtenByPostgres(server: DatabaseProcess, dataDir: string): Promise<number> {
   const [tables] = await server.query('select pg_database_size(current_database())::float8 as bytes')
   const log = await readdir(path.join(dataDir, 'postgres/pg_wal'), { withFileTypes: true })
   return Number(tables!.bytes) + log.filter((entry) => entry.isFile()).length * LOG_FILE_BYTES
 }
 
-test('§security full disk: an import stops before it, says how far it came, and goes on when it is run again', async () => {
+test('§security full disk: an import stops before the disk is full, says how far it came, and continues when run again', async () => {
   const dataDir = await smallDisk(160)
   const source = path.join(path.dirname(await temporaryDataDir()), 'import')
   const rows = 4000
@@ -52,7 +52,7 @@ test('§security full disk: an import stops before it, says how far it came, and
   expect(await server.query('select count(*)::int as count from participations')).toEqual([{ count: rows }])
 })
 
-test('§security full disk: what is let through does not use the reserve up, and writing comes back by itself', async () => {
+test('§security full disk: writes that are still allowed do not use up the reserve, and other writes work again once there is room', async () => {
   const dataDir = await smallDisk(200)
   const database = await openDatabase({ dataDir, use: 'server', log: pino({ level: 'silent' }) })
   onTestFinished(() => database.close())
@@ -80,7 +80,7 @@ test('§security full disk: what is let through does not use the reserve up, and
   await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
 })
 
-test('§security full disk: a backup stops before it, says so and leaves nothing behind, while the console serves', async () => {
+test('§security full disk: a backup stops before the disk is full, says so and leaves nothing behind, and the console still serves', async () => {
   const dataDir = await smallDisk(300)
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened

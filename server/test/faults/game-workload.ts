@@ -1,6 +1,6 @@
 /**
- * Claims and entries of the game by its bot, which asks again with the same key until there is an answer, and what must be there after a
- * crash: every entry that was acknowledged once, as the answer said, no other one, and balances that are their sums.
+ * The game's bot writes claims and ledger entries, and repeats each request with its key until it gets an answer. After a crash, each
+ * acknowledged entry must be there exactly once, there must be no others, and balances must be the sums of their entries.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,13 +12,13 @@ import { createBotToken } from '#src/identity/bot-tokens.ts'
 import { expectReconciled } from '#test/ledger.ts'
 
 export interface GameWorkload {
-  /** Claims and plays until `isOver`, and then until all has an answer; a server that is away is waited for. */
+  /** Writes until `isOver`, then waits for the answers that are left. Waits while the server is away. */
   run(isOver: () => boolean): Promise<void>
-  /** Entries that were acknowledged. */
+  /** Number of acknowledged entries. */
   readonly acknowledged: number
-  /** Requests that were sent again because there was no answer. */
+  /** Number of requests that were sent again because they got no answer. */
   repeated: number
-  /** Throws what is not as it must be. */
+  /** Compares ledger and balances with the acknowledged entries. @throws Error if they differ */
   check(database: Database): Promise<void>
 }
 
@@ -27,13 +27,13 @@ interface Written {
   entry: { id: string; amount: number } | null
 }
 
-/** Fewer players than callers, so that they meet. */
+/** Fewer players than callers, so that callers compete for a player. */
 const PLAYERS = 5
 const CALLERS = 8
 const AWAY_MS = 50
 const ANSWER_MS = 60_000
 
-/** @param address where the server is by now */
+/** @param address returns the server's present address */
 export async function createGameWorkload(database: Database, random: () => number, address: () => string): Promise<GameWorkload> {
   const { token } = await createBotToken(database, actOfProcess('command', 'test'), { name: 'game', scope: 'play' })
   const { rows: players } = await sql<{ id: number }>`
@@ -43,7 +43,7 @@ export async function createGameWorkload(database: Database, random: () => numbe
     database.db,
   )
   const before = await entriesOfTheGame(database)
-  /** The amounts of acknowledged ones by their ids. */
+  /** Id of an acknowledged entry → its amount. */
   const entries = new Map<string, number>()
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
 
@@ -74,7 +74,7 @@ export async function createGameWorkload(database: Database, random: () => numbe
     return writeOnce(`${path}/entries`, { amount, cause: 'round', reference: randomUUID() })
   }
 
-  /** One in four is asked for once more, with its key or another one, though it was answered. */
+  /** Writes a claim or entry. Repeats one in four answered requests, with the same key or another one. */
   async function writeOnce(path: string, input: object): Promise<void> {
     const key = randomUUID()
     const first = await send(path, input, key)
@@ -108,7 +108,7 @@ export async function createGameWorkload(database: Database, random: () => numbe
   }
 }
 
-/** The amounts of claims and rounds by the ids of their entries. */
+/** Reads the entries of claims and rounds: id → amount. */
 async function entriesOfTheGame({ db }: Database): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; amount: number }>`
     select user_id || '-' || seq as id, amount from ledger_entries where cause in ('claim', 'round')`.execute(db)

@@ -1,34 +1,34 @@
 /**
- * A history of what many callers did at once, and what must hold of it: no change is lost, none shows that was refused, and what the
- * server acknowledged is what there is in the end. Every change writes a text of its own, so that a text tells which act it comes from.
+ * Checks a history of concurrent changes: no acknowledged change is lost, no refused one is visible, and the final rows are what the
+ * server acknowledged. Each change writes a unique text, so that a text identifies the act that wrote it.
  */
 import { expect } from 'vitest'
 import type { ErrorCode } from '@arcade/contract/errors'
 
 export type Collection = 'social' | 'daily' | 'announcement' | 'user'
 
-/** A change that somebody asked for. `from` and `to` are moments of one clock: an act that ends before another begins is before it. */
+/** A change that a client asked for. `from` and `to` are its start and end on one logical clock, by which acts are ordered. */
 export interface Act {
   name: string
   from: number
   to: number
-  /** `undefined` when it was acknowledged. */
+  /** `undefined` if it was acknowledged. */
   refusal: ErrorCode | undefined
   requestId: string
-  /** Whom it is about. */
+  /** The items that it changes. */
   ids: string[]
-  /** The version that the caller had seen, of an act that is refused if it is another by now. */
+  /** The version that the client had seen, if it sent one. The server refuses the act if the item has another version by then. */
   version?: number
-  /** What it writes. */
+  /** The unique text that it writes. */
   text?: string
-  /** Whether it leaves an entry in the audit trail: no dry run does, and nothing that is so already. */
+  /** Whether it writes an audit entry. A dry run writes none, and neither does an act that changes nothing. */
   isAudited: 'yes' | 'no' | 'maybe'
-  /** Somebody else may ask for the same priority. */
+  /** Whether other clients may ask for the same priority. */
   isContended?: boolean
 }
 
-/** What a reader saw of an item. */
-export interface Sight {
+/** A version of an item as a client read it. `from` and `to` are as in `Act`. */
+export interface Observation {
   id: string
   from: number
   to: number
@@ -51,42 +51,47 @@ export interface FinalItem {
 const isRemoval = (action: string): boolean => /\.remove(-many)?$/.test(action)
 const isCreation = (action: string): boolean => action.endsWith('.create')
 
-/** Throws what is wrong. */
-export function checkHistory(acts: Act[], sights: Sight[], audit: AuditEntry[], present: FinalItem[]): void {
+/** Checks the whole history. @throws Error that names the first violation */
+export function checkHistory(acts: Act[], observations: Observation[], audit: AuditEntry[], present: FinalItem[]): void {
   const audited = new Set(audit.map(({ requestId }) => requestId))
   expect(audited.size, 'no act is in the audit trail twice').toBe(audit.length)
-  const mustBe = acts.filter(({ refusal, isAudited }) => refusal === undefined && isAudited === 'yes')
+  const required = acts.filter(({ refusal, isAudited }) => refusal === undefined && isAudited === 'yes')
   expect(
-    mustBe.filter(({ requestId }) => !audited.has(requestId)),
+    required.filter(({ requestId }) => !audited.has(requestId)),
     'acknowledged, but not done',
   ).toEqual([])
-  const mayBe = new Set(
+  const allowed = new Set(
     acts.filter(({ refusal, isAudited }) => refusal === undefined && isAudited !== 'no').map((act) => act.requestId),
   )
   expect(
-    audit.filter(({ requestId }) => !mayBe.has(requestId)),
+    audit.filter(({ requestId }) => !allowed.has(requestId)),
     'done, but refused',
   ).toEqual([])
 
   const actOf = new Map(acts.map((act) => [act.requestId, act]))
-  const about = new Map<string, { act: Act; action: string }[]>()
+  const actsOfItem = new Map<string, { act: Act; action: string }[]>()
   for (const { requestId, action, ids } of audit)
     for (const id of ids) {
-      const of = about.get(id) ?? []
+      const of = actsOfItem.get(id) ?? []
       of.push({ act: actOf.get(requestId)!, action })
-      about.set(id, of)
+      actsOfItem.set(id, of)
     }
 
   const finals = new Map(present.map((item) => [item.id, item]))
   expect(
-    [...finals.keys()].filter((id) => !about.has(id)),
+    [...finals.keys()].filter((id) => !actsOfItem.has(id)),
     'items that nobody made',
   ).toEqual([])
-  for (const [id, all] of about) checkItem(id, all, finals.get(id), sights)
-  checkRefusals(acts, about, finals)
+  for (const [id, all] of actsOfItem) checkItem(id, all, finals.get(id), observations)
+  checkRefusals(acts, actsOfItem, finals)
 }
 
-function checkItem(id: string, all: { act: Act; action: string }[], final: FinalItem | undefined, sights: Sight[]): void {
+function checkItem(
+  id: string,
+  all: { act: Act; action: string }[],
+  final: FinalItem | undefined,
+  observations: Observation[],
+): void {
   const creations = all.filter(({ action }) => isCreation(action))
   const removals = all.filter(({ action }) => isRemoval(action))
   const changes = all.filter(({ action }) => !isCreation(action) && !isRemoval(action))
@@ -100,7 +105,7 @@ function checkItem(id: string, all: { act: Act; action: string }[], final: Final
   expect(new Set(versions).size, `two changes of one version of ${id}: ${versions.join(' ')}`).toBe(versions.length)
   if (final) expect(final.version, `${id}: a version a change`).toBe(1 + changes.length)
 
-  /** The texts that a version may show: the last one written before it, or one whose place among the versions is not known. */
+  /** Each version must show the last text written up to it, or a text of an act without version, whose position is unknown. */
   const texts = [creations[0]!, ...changes].filter(({ act }) => act.text !== undefined).map(({ act }) => act)
   const placed = texts.filter((act) => act.version !== undefined || act === creations[0]!.act)
   const floating = texts.filter((act) => !placed.includes(act)).map(({ text }) => text)
@@ -108,7 +113,7 @@ function checkItem(id: string, all: { act: Act; action: string }[], final: Final
   const written = texts.flatMap(({ version, text, from, to }) =>
     version === undefined ? [] : [{ id, version: version + 1, text: text!, from, to }],
   )
-  const seen = [...sights.filter((sight) => sight.id === id), ...written]
+  const seen = [...observations.filter((observation) => observation.id === id), ...written]
   const shown = final ? [...seen, { ...final, from: Infinity, to: Infinity }] : seen
   for (const { version, text } of shown) {
     const last = placed.filter((act) => placeOf(act) <= version).toSorted((a, b) => placeOf(b) - placeOf(a))[0]
@@ -121,17 +126,21 @@ function checkItem(id: string, all: { act: Act; action: string }[], final: Final
   }
   const inOrder = shown.toSorted((a, b) => a.to - b.to)
   let newest = 0
-  for (const sight of shown.toSorted((a, b) => a.from - b.from)) {
-    while (inOrder[0] && inOrder[0].to < sight.from) newest = Math.max(newest, inOrder.shift()!.version)
-    expect(sight.version, `${id}: nobody sees an older version than somebody saw before`).toBeGreaterThanOrEqual(newest)
+  for (const observation of shown.toSorted((a, b) => a.from - b.from)) {
+    while (inOrder[0] && inOrder[0].to < observation.from) newest = Math.max(newest, inOrder.shift()!.version)
+    expect(observation.version, `${id}: nobody sees an older version than somebody saw before`).toBeGreaterThanOrEqual(newest)
   }
 }
 
-/** A refusal has a reason: what the caller had seen is not so any more, or is gone. */
-function checkRefusals(acts: Act[], about: Map<string, { act: Act; action: string }[]>, finals: Map<string, FinalItem>): void {
+/** Checks that each refusal has a cause: the item was changed or removed by another act, or the priority was contended. */
+function checkRefusals(
+  acts: Act[],
+  actsOfItem: Map<string, { act: Act; action: string }[]>,
+  finals: Map<string, FinalItem>,
+): void {
   for (const act of acts) {
     if (act.refusal === undefined) continue
-    const others = act.ids.flatMap((id) => about.get(id) ?? []).filter((other) => other.act.from < act.to)
+    const others = act.ids.flatMap((id) => actsOfItem.get(id) ?? []).filter((other) => other.act.from < act.to)
     const removed = others.some(({ action }) => isRemoval(action))
     if (act.refusal === 'STALE') {
       const isOld = act.version !== undefined && act.ids.some((id) => (finals.get(id)?.version ?? Infinity) > act.version!)

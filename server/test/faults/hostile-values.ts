@@ -1,7 +1,7 @@
-/** What a request holds that its schema does not take: values, changes to a good body, and bodies that are none. */
+/** Input that a schema refuses: hostile values, changes to a valid body, and bodies that are not JSON objects. */
 import fc from 'fast-check'
 
-/** A text that begins with this stands for digits that are written into the JSON as they are, such as those no double holds. */
+/** Marks a text whose rest is written into JSON as a bare number, for numbers that a double cannot hold. */
 const RAW_NUMBER = 'digits:'
 
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
@@ -88,7 +88,7 @@ const hostileKeys = fc.constantFrom(
   'x'.repeat(1000),
 )
 
-/** One change to a good value: at the part that `at` counts to, in the order of writing. */
+/** One change to a valid value. It applies to the `at`-th part, counted in the order in which JSON writes them. */
 export interface Change {
   at: number
   kind: 'replace' | 'drop' | 'add' | 'wrap' | 'text' | 'lengthen'
@@ -103,7 +103,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
   value: hostileValue,
 })
 
-/** The value with the change; the value itself stays as it is. */
+/** Returns a changed copy of the value. */
 export function changed(value: unknown, { at, kind, key, value: other }: Change): unknown {
   const copy = { root: structuredClone(value) } as Record<string, unknown>
   const places: [Record<string, unknown>, string][] = []
@@ -128,13 +128,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** A value as JSON, with the numbers that no double holds. */
+/** Returns the value as JSON, with marked numbers written out. */
 export function toJson(value: unknown): string {
   const json = JSON.stringify(value) ?? ''
   return json.replaceAll(new RegExp(`"${RAW_NUMBER}([-+.\\deE]+)"`, 'g'), '$1')
 }
 
-/** A value as it stands in a query string or a path. */
+/** Returns the value as text for a query string or a path. */
 export function toText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.startsWith(RAW_NUMBER) ? text.slice(RAW_NUMBER.length) : text
@@ -142,7 +142,7 @@ export function toText(value: unknown): string {
 
 const deep = (open: string, close: string) => (depth: number) => open.repeat(depth) + close.repeat(depth)
 
-/** Bodies that are no JSON object, or that are hard to read. */
+/** Bodies that are not JSON objects, or are hard to parse. */
 export const hostileBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   fc.constantFrom(
     '',

@@ -1,4 +1,4 @@
-/** What the model says to the calls of sessions and of one's own account (§4, §6, §7). */
+/** The model's commands for the calls of sessions and of the caller's own account (§4, §6, §7). */
 import fc from 'fast-check'
 import { PASSWORD } from '#test/test-app.ts'
 import { command, type Model, nth, type Person, signOutEverywhere } from './model.ts'
@@ -7,7 +7,6 @@ import { pick } from './model-tasks.ts'
 
 const newPassword = fc.constantFrom(PASSWORD, 'another horse')
 
-/** Whoever they are, callers sign in, out and up by themselves. */
 export const authCommands = {
   session: command(
     fc.constant({}),
@@ -27,8 +26,8 @@ export const authCommands = {
         password: isRight && 'password' in person ? person.password : 'wrong password',
       }
     },
-    (model, { email: given, password }, caller) => {
-      const person = [...model.people.values()].find((one) => one.email === given)
+    (model, { email: address, password }, caller) => {
+      const person = [...model.people.values()].find((one) => one.email === address)
       if (!person || password !== person.password) return { refusal: 'LOGIN_FAILED' }
       return {
         answer: { user: { id: person.id } },
@@ -60,7 +59,7 @@ export const authCommands = {
   ),
 }
 
-/** A link is named by whom it is for: its token is known from the answer that made it. */
+/** Password links are kept by the person whom they are for, with the token from the answer to `createPasswordLink`. */
 export const accountCommands = {
   changePassword: command(
     fc.record({ isRight: fc.constantFrom(true, true, false), password: newPassword }),

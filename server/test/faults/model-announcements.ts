@@ -1,4 +1,4 @@
-/** What the model says to the calls of announcements and their files (§2, §3, §5, §7). */
+/** The model's commands for the calls of announcements and their files (§2, §3, §5, §7). */
 import fc from 'fast-check'
 import {
   type Announcement,
@@ -7,7 +7,7 @@ import {
   isStale,
   type Model,
   moveToTrash,
-  noteDeed,
+  noteUndoableChange,
   nth,
   type Outcome,
   several,
@@ -145,10 +145,10 @@ export const announcementCommands = {
     (model) => ({
       answer: { success: 'success' },
       change() {
-        const untold = [...model.announcements.values()].filter(({ status, news }) => status && news === 0)
-        if (untold.length === 0) return
+        const pending = [...model.announcements.values()].filter(({ status, news }) => status && news === 0)
+        if (pending.length === 0) return
         model.audited += 1
-        for (const one of byId(untold)) model.announcements.set(one.id, { ...one, news: (model.epoch += 1) })
+        for (const one of byId(pending)) model.announcements.set(one.id, { ...one, news: (model.epoch += 1) })
       },
     }),
   ),
@@ -185,12 +185,12 @@ function onWire({ news: _news, ...shown }: Announcement): Record<string, unknown
   return shown
 }
 
-/** Keys that must be there: those of files that went are for some time. */
+/** Keys of files that the server must serve. A removed file may be served for some time. */
 export function keysOf({ files, announcements }: Model): string[] {
   return [...files, ...[...announcements.values()].flatMap(({ image }) => image ?? [])]
 }
 
-/** With an image: a new one if there is one, else the present one. */
+/** Builds the content. If `hasImage`, it names an unused upload if there is one, else the announcement's present image. */
 function contentOf(
   model: Model,
   { title: text, text: description, hasImage }: { title: string; text: string; hasImage: boolean },
@@ -224,7 +224,7 @@ export function setStatus(model: Model, changed: Announcement[], status: boolean
   for (const one of byId(changed)) {
     const after = { ...one, status, version: one.version + 1, news: status ? (model.epoch += 1) : one.news }
     model.announcements.set(one.id, after)
-    noteDeed(model, 'announcement', after, one.status)
+    noteUndoableChange(model, 'announcement', after, one.status)
   }
 }
 

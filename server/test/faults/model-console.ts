@@ -1,4 +1,4 @@
-/** The real console beside the model: a server process on the tests' database that can be killed, its callers, and its rows. */
+/** The real console that stories compare with the model: a server process on the tests' database, with callers and access to its rows. */
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { storedPlayers } from './model-players.ts'
 import { routes } from './requests.ts'
 import { checkDerived } from './workload.ts'
 
-/** Acts that the model does not count: it knows neither sign-ins nor uploads apart from what they are for. */
+/** Actions in the audit trail that the model does not count: exports, sign-ins, registrations and uploads. */
 const UNCOUNTED = [
   'export',
   'session.begin',
@@ -50,32 +50,35 @@ const IMAGE: NewFile = { folder: 'announcements', name: 'a.png', extension: 'png
 
 export interface Answer {
   status: number
-  /** Of a download its headers. */
+  /** For downloads, the headers. */
   body: Body
 }
 
 export interface ModelConsole {
-  /** Empties everything but three people, a bot, and what came by an import: players, tasks, an active announcement with an image, one more file. Gives the model of that. */
+  /**
+   * Empties the console and fills it with three people, a bot, players, tasks, an active announcement with an image, and an unused file.
+   * Returns the model of that state.
+   */
   reset(): Promise<Model>
-  /** Undefined when there is no answer. @param caller its place among the model's callers */
+  /** Sends a request. Resolves to undefined if there is no answer. @param caller its index in the model's callers */
   send(name: CallName, caller: number, input: Body, idempotencyKey?: string): Promise<Answer | undefined>
-  /** `kill -9`, so many milliseconds from now, and a new start. Until it is killed, the server goes on answering. */
+  /** Kills the server with `kill -9` after a delay and starts a new one. The server answers until then. */
   killAfter(delayMs: number): Promise<void>
-  /** What the model calls `stateOf`, as the database has it. */
+  /** Reads the state from the database, in the form of `stateOf`. */
   readState(): Promise<State>
-  /** Throws unless counters equal rows, and files equal the rows that name them. */
+  /** Checks that counters fit the rows, and files the rows that name them. @throws Error if not */
   check(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Everything that a story can change, as lists in the order of ids. */
+/** Everything that a story can change, as lists sorted by id. */
 export type State = Record<
-  'tasks' | 'announcements' | 'people' | 'history' | 'views' | 'trash' | 'deeds' | 'callers' | 'numbers',
+  'tasks' | 'announcements' | 'people' | 'history' | 'views' | 'trash' | 'undoableChanges' | 'callers' | 'numbers',
   unknown[]
 >
 
 export function stateOf(model: Model): State {
-  const { tasks, announcements, people, history, views, defaultViews, trash, deeds, callers, epoch, audited } = model
+  const { tasks, announcements, people, history, views, defaultViews, trash, undoableChanges, callers, epoch, audited } = model
   const byId = <T extends { id: string }>(items: Map<string, T>): T[] =>
     [...items.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
@@ -105,7 +108,7 @@ export function stateOf(model: Model): State {
       ...[...defaultViews].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, view]) => [...key.split(' '), view]),
     ],
     trash: byKey(trash, ({ kind, recordId, id, actId }) => [kind, recordId, id, actId]),
-    deeds: byKey(deeds, ({ kind, id, version, before, actId }) => [kind, id, version, before, actId]),
+    undoableChanges: byKey(undoableChanges, ({ kind, id, version, before, actId }) => [kind, id, version, before, actId]),
     callers: callers.map(({ personId, isBot }) => (isBot ? null : (personId ?? null))),
     numbers: [epoch, audited],
   }
@@ -115,14 +118,14 @@ function byKey<T>(items: Map<string, T>, rowOf: (item: T) => unknown[]): unknown
   return [...items].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => rowOf(item))
 }
 
-/** The console gives ids to what is deleted and to acts, and tells them in lists. */
-export function learnIds({ trash, deeds }: Model, state: State): void {
+/** Copies ids of deleted records and acts from the database's state into the model: the console generates them. */
+export function learnIds({ trash, undoableChanges }: Model, state: State): void {
   for (const [kind, recordId, id, actId] of state.trash as string[][]) {
     const found = trash.get(`${kind} ${recordId}`)
     if (found) Object.assign(found, { id: found.id ?? id, actId: found.actId ?? actId })
   }
-  for (const [kind, id, version, , actId] of state.deeds as string[][]) {
-    const found = deeds.get(`${kind} ${id} ${version}`)
+  for (const [kind, id, version, , actId] of state.undoableChanges as string[][]) {
+    const found = undoableChanges.get(`${kind} ${id} ${version}`)
     if (found) found.actId ??= actId
   }
 }
@@ -140,7 +143,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
   })
   let server: ServerProcess = startServer(dataDir, env)
   let url = await server.ready
-  /** What each caller sends along. */
+  /** The headers that identify each caller. */
   let identities: Record<string, string>[] = []
   let cursors: KnownCursor[] | undefined
 
@@ -203,7 +206,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
         views: new Map(),
         defaultViews: new Map(),
         trash: new Map(),
-        deeds: new Map(),
+        undoableChanges: new Map(),
         files: [unused],
         cursors,
         epoch: 0,
@@ -237,7 +240,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
       await pause(delayMs)
       server.child.kill('SIGKILL')
       await server.ended
-      // What the killed server had sent may still be under way in PostgreSQL.
+      // PostgreSQL may still execute statements of the killed server.
       await sql`select pg_terminate_backend(pid, ${ANSWER_MS}::bigint) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and application_name = 'arcade pool'`.execute(db)
       server = startServer(dataDir, env)
@@ -257,7 +260,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
         ${list(`jsonb_build_array(kind, record_id, id, act_id) order by kind || ' ' || record_id collate "C"`)} from trash) as trash,
         ${list(`jsonb_build_array(record_kind, record_id, detail -> 'version', coalesce(changes -> 'priority', changes -> 'status') -> 0, act_id)
           order by record_kind || ' ' || record_id || ' ' || (detail ->> 'version') collate "C"`)} from audit_trail
-          where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')) as deeds,
+          where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')) as "undoableChanges",
         ${list('user_id order by place')} from unnest(${tokens}::bytea[]) with ordinality as t (token, place)
           left join sessions on token_hash = token) as callers,
         jsonb_build_array((select epoch from status_epoch), (select count(distinct act_id) from audit_trail where actor_kind not in ('command', 'system') and action not in (${sql.join(UNCOUNTED)}))) as numbers`.execute(
@@ -278,7 +281,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
   }
 }
 
-/** Of every page of five in every order its end, as the console itself names it. */
+/** Reads the cursor at the end of every page of five, in every order. */
 async function readCursors(admin: Client): Promise<KnownCursor[]> {
   const found: KnownCursor[] = []
   for (const sort of playersSorts)

@@ -1,4 +1,4 @@
-/** What the model says to the calls of users, the dashboard, history and downloads (§2, §3, §6, §7). */
+/** The model's commands for the calls of users, the dashboard, history and downloads (§2, §3, §6, §7). */
 import fc from 'fast-check'
 import { historyKinds } from '@arcade/contract/history/fields'
 import { PASSWORD } from '#test/test-app.ts'
@@ -176,7 +176,7 @@ export const historyCommands = {
   ),
 }
 
-/** Exports are judged by the number of rows that they announce. */
+/** Of an export the model checks only the header with its number of rows. */
 export const downloadCommands = {
   users: command(
     fc.constant({}),
@@ -253,7 +253,7 @@ function isLastAdmin(model: Model, { id }: Person): boolean {
   return admins.length === 1 && admins[0] === id
 }
 
-/** Somebody who was an admin when they asked and is none any more leaves one admin in any case. */
+/** Returns the admin who may not be removed if the caller was an admin at the time of the request but is none by now: one must remain. */
 function keptAdmin(model: Model, { personId }: Caller): string | undefined {
   const admins = adminsOf(model).toSorted()
   return admins.includes(personId ?? '') ? undefined : admins[0]

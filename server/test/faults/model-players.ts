@@ -1,11 +1,11 @@
-/** What the model says to the calls of players (§2, §7, §9), whom no call changes: their orders, their filter and the pages of both. */
+/** The model's commands for the calls of players (§2, §7, §9): orders, filter and pages. No call of the stories changes players. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type PlayersSort, playersSorts } from '@arcade/contract/players/fields'
 import { command, type Model, type Outcome } from './model.ts'
 import { pick } from './model-tasks.ts'
 
-/** A player as the table has one. */
+/** A row of `telegram_users` with its balance. */
 export interface StoredPlayer {
   user_id: number
   first_name: string | null
@@ -14,7 +14,7 @@ export interface StoredPlayer {
   created_at: Date | null
 }
 
-/** Some are equal in what the orders go by, and some do not have it. */
+/** Some have equal values in the columns of an order, and some have null there. */
 export const storedPlayers: readonly StoredPlayer[] = Array.from({ length: 13 }, (_, n) => ({
   user_id: 100 + n,
   first_name: n % 5 === 3 ? null : ['Zoe', 'ann', 'Ann', 'Bob'][n % 4]!,
@@ -102,7 +102,7 @@ function cursorIf(isThere: boolean): unknown {
   return isThere ? expect.any(String) : null
 }
 
-/** §9: by the order's field, those without it last, then by id; reversed from the end. */
+/** Sorts players by the order's field, nulls last, then by id; `reversed` reverses the whole list (§9). */
 function inOrder({ sort, reversed }: Order): StoredPlayer[] {
   const keys: Record<PlayersSort, (player: StoredPlayer) => number | string | null> = {
     balance: ({ balance }) => -balance,

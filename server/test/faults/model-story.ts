@@ -1,9 +1,9 @@
-/** Stories of the console: acts of several callers, one after another, repeated, two at once, or with a `kill -9` under way. */
+/** Generates stories: acts of several callers, one after another, repeated, two at once, or during a `kill -9`. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Route } from '#src/http/routes.ts'
-import type { Asked, Body, Caller, CallName, Command, Look, Model, Outcome } from './model.ts'
+import type { ModelRequest, Body, Caller, CallName, Command, RequestBuilder, Model, Outcome } from './model.ts'
 import { refusalOf } from './model.ts'
 import { accountCommands, authCommands } from './model-account.ts'
 import { announcementCommands } from './model-announcements.ts'
@@ -15,29 +15,29 @@ import { actCommands, trashCommands } from './model-trash.ts'
 import { viewCommands } from './model-views.ts'
 import { routes } from './requests.ts'
 
-/** Each call of the contract has its command or a reason why it has none. */
+/** Each call of the contract has a command, or a text that says why it has none. */
 type Commands = { [Group in CallName as Group extends `${infer Name}.${string}` ? Name : never]: unknown }
 type CommandsOf<Group extends keyof Commands> = {
   [Name in CallName as Name extends `${Group}.${infer Call}` ? Call : never]: Command | string
 }
 
-const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked after each; audit.test.ts'
-const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
-const NOT_FOR_PLAYERS = 'players of the model stay as they are; features/players/blocks.test.ts and erase.test.ts'
+const NOT_MODELLED = 'the model only counts the acts in the audit trail, after each step; audit.test.ts'
+const NOT_RESTORED = 'the model does not know the numbers of audit entries; features/audit/versions.test.ts'
+const NOT_FOR_PLAYERS = 'the model does not change players; features/players/blocks.test.ts and erase.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
-const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
-const NOT_SENT = 'nothing is sent to the outside in stories; features/webhooks/webhooks.test.ts'
-const NO_PICTURES = 'announcements of the model have none; features/game/game.test.ts'
-const NO_CHANGE_OF_ITEMS = 'players are none that the model changes; features/game/game.test.ts'
-const NO_CHANGE_OF_BALANCES = 'players have no ledgers in the model; ledger/adjustments.test.ts'
+const TOKENS_OF_OTHERS = 'the model has one bot, whose token never changes; features/bot-tokens/bot-tokens.test.ts'
+const NOT_SENT = 'stories send nothing to other servers; features/webhooks/webhooks.test.ts'
+const NO_PICTURES = 'the model does not know which pictures players may load; features/game/game.test.ts'
+const NO_CHANGE_OF_ITEMS = 'the model does not change players; features/game/game.test.ts'
+const NO_CHANGE_OF_BALANCES = 'the model has no ledger; ledger/adjustments.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
-  auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
-  account: { ...accountCommands, endSession: 'sessions have no names in the model; account.test.ts' },
+  auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
+  account: { ...accountCommands, endSession: 'sessions have no ids in the model; account.test.ts' },
   users: { ...userCommands, restoreVersion: NOT_RESTORED },
   dashboard: {
     ...dashboardCommands,
     activity: `${ONLY_IMPORTED}; activity.test.ts`,
-    events: 'a stream of what the other two answer; live.test.ts',
+    events: 'a stream of the answers of the other two; live.test.ts',
   },
   socialTasks: { ...taskCommands('social'), restoreVersion: NOT_RESTORED },
   dailyTasks: { ...taskCommands('daily'), restoreVersion: NOT_RESTORED },
@@ -53,7 +53,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   downloads: {
     ...downloadCommands,
     history: ONLY_IMPORTED,
-    progress: 'only a download that is under way has one; download.test.ts',
+    progress: 'only a running download has progress; download.test.ts',
   },
   views: viewCommands,
   audit: {
@@ -61,7 +61,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     count: NOT_MODELLED,
     ofRecord: NOT_MODELLED,
   },
-  backups: { state: 'no schedule is set, and nobody makes one by a call; backup/schedule.test.ts' },
+  backups: { state: 'stories set no schedule and make no backup; backup/schedule.test.ts' },
   trash: trashCommands,
   acts: actCommands,
   botTokens: {
@@ -103,9 +103,9 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
 /** An act of one caller. */
 interface Act {
   name: CallName
-  /** Its place among the model's callers. */
+  /** Its index in the model's callers. */
   caller: number
-  look: Look
+  buildRequest: RequestBuilder
 }
 
 type Step = fc.AsyncCommand<Model, ModelConsole>
@@ -118,11 +118,11 @@ const isChange = (name: CallName): boolean => {
 const guestGroups = ['auth', 'account']
 const anyAct = actsOf(() => true)
 const anyChange = actsOf(isChange)
-// Two simultaneous changes of one password both go by the old one: the sessions of both end, and who is last is not known.
+// Without the account's calls: two simultaneous changes of one password both accept the old one, and which one won is not known.
 const pairedChange = actsOf((name) => isChange(name) && !name.startsWith('account.'))
 const signedInChange = actsOf((name) => isChange(name) && !guestGroups.includes(groupOf(name)))
 const creation = actsOf((name) => routeOf(name).meta.heedsIdempotencyKey)
-// Two changes of things of one kind get into each other's way more often than any two.
+// Two changes of the same kind of record conflict more often than any two changes.
 const pairs = fc.oneof(
   fc.tuple(pairedChange, pairedChange),
   ...['users', 'socialTasks', 'dailyTasks', 'announcements', 'trash'].map((group) => {
@@ -131,7 +131,7 @@ const pairs = fc.oneof(
   }),
 )
 
-// What the trash and undoing are for, else they would find next to nothing.
+// Acts that `undoing` can take back. A step runs both, since otherwise undoing would find almost nothing to undo.
 const undoable = actsOf(
   (name) => /\.(remove|removeMany|prioritise|reorder|toggleStatus|setStatus)$/.test(name) && !name.startsWith('views.'),
 )
@@ -150,9 +150,9 @@ function actsOf(isWanted: (name: CallName) => boolean): fc.Arbitrary<Act> {
     Object.entries(calls as Record<string, Command | string>).flatMap(([call, command]) => {
       const name = `${group}.${call}` as CallName
       if (typeof command === 'string' || !isWanted(name)) return []
-      // Whose session begins or ends sits at a browser.
+      // Only browsers have sessions, so the bot (caller 3) does not make these calls.
       const caller = guestGroups.includes(group) ? fc.nat(2) : fc.constantFrom(0, 0, 0, 1, 1, 1, 2, 3)
-      return fc.record({ name: fc.constant(name), caller, look: command.acts })
+      return fc.record({ name: fc.constant(name), caller, buildRequest: command.acts })
     }),
   )
   return fc.oneof(...all)
@@ -162,14 +162,14 @@ export type Story = Iterable<Step>
 
 export function stories(maxCommands: number): fc.Arbitrary<Story> {
   const step = fc.oneof(
-    { weight: 60, arbitrary: anyAct.map((act) => storyStep('', (told) => once(told, act))) },
-    { weight: 8, arbitrary: anyChange.map((act) => storyStep('twice: ', (told) => twice(told, act))) },
+    { weight: 60, arbitrary: anyAct.map((act) => storyStep('', (story) => runOnce(story, act))) },
+    { weight: 8, arbitrary: anyChange.map((act) => storyStep('twice: ', (story) => runTwice(story, act))) },
     {
       weight: 16,
       arbitrary: fc.tuple(undoable, undoing).map(([act, back]) =>
-        storyStep('and back: ', async (told) => {
-          await once(told, act)
-          await once(told, back)
+        storyStep('and back: ', async (story) => {
+          await runOnce(story, act)
+          await runOnce(story, back)
         }),
       ),
     },
@@ -177,33 +177,33 @@ export function stories(maxCommands: number): fc.Arbitrary<Story> {
       weight: 20,
       arbitrary: pairs.map(([one, other]) => {
         const differs = one.caller === other.caller ? { ...other, caller: one.caller === 0 ? 1 : 0 } : other
-        return storyStep('at once: ', (told) => together(told, [one, differs]))
+        return storyStep('at once: ', (story) => runTogether(story, [one, differs]))
       }),
     },
     {
       weight: 8,
       arbitrary: fc
         .tuple(creation, creation, fc.boolean())
-        .map(([act, other, isDoubled]) => storyStep('with one key: ', (told) => keyed(told, { act, other, isDoubled }))),
+        .map(([act, other, isDoubled]) => storyStep('with one key: ', (story) => runWithKey(story, { act, other, isDoubled }))),
     },
     {
       weight: 1,
       arbitrary: fc
         .tuple(signedInChange, fc.nat(KILL_WITHIN_MS))
-        .map(([act, delay]) => storyStep('killed meanwhile: ', (told) => killed(told, act, delay))),
+        .map(([act, delay]) => storyStep('killed meanwhile: ', (story) => runAndKill(story, act, delay))),
     },
   )
   return fc.commands([step], { maxCommands, size: 'max' })
 }
 
-interface Told {
+interface StoryRun {
   model: Model
   real: ModelConsole
   lines: string[]
 }
 
-/** A step tells itself as it ran last: what was sent by whom, and what came back. */
-function storyStep(how: string, run: (told: Told) => Promise<void>): Step {
+/** Builds a step. Its `toString` lists the requests and answers of its last run, which fast-check prints. */
+function storyStep(how: string, run: (story: StoryRun) => Promise<void>): Step {
   const lines: string[] = []
   return {
     check: () => true,
@@ -215,81 +215,88 @@ function storyStep(how: string, run: (told: Told) => Promise<void>): Step {
   }
 }
 
-/** An act that was asked for, with its answer if there was one. */
-interface Done extends Act {
-  asked: Asked
+/** An act whose request was sent, with its answer if there was one. */
+interface SentAct extends Act {
+  request: ModelRequest
   answer: Answer | undefined
 }
 
-async function once(told: Told, act: Act): Promise<void> {
-  await settle(told, [[await ask(told, act)]])
+async function runOnce(story: StoryRun, act: Act): Promise<void> {
+  await settle(story, [[await send(story, act)]])
 }
 
-async function twice(told: Told, act: Act): Promise<void> {
-  const asked = act.look(told.model, told.model.callers[act.caller]!)
-  const same = { ...act, look: () => asked }
-  await once(told, same)
-  await once(told, same)
+async function runTwice(story: StoryRun, act: Act): Promise<void> {
+  const request = act.buildRequest(story.model, story.model.callers[act.caller]!)
+  const same = { ...act, buildRequest: () => request }
+  await runOnce(story, same)
+  await runOnce(story, same)
 }
 
 /**
- * §design 7: what was created with an Idempotency-Key is created once, and another request of that caller with the key is refused.
- * @param isDoubled whether the repetition does not wait for the first answer
+ * Repeats a creation with its Idempotency-Key, which must create once, and sends another request with the key, which must be refused
+ * (§design 7).
+ * @param isDoubled whether the repetition is sent without waiting for the first answer
  */
-async function keyed(told: Told, { act, other, isDoubled }: { act: Act; other: Act; isDoubled: boolean }): Promise<void> {
+async function runWithKey(
+  story: StoryRun,
+  { act, other, isDoubled }: { act: Act; other: Act; isDoubled: boolean },
+): Promise<void> {
   const key = randomUUID()
-  const asked = act.look(told.model, told.model.callers[act.caller]!)
-  const same = { ...act, look: () => asked }
-  const attempt = (): Promise<Done> => ask(told, same, key)
-  const isDone = ({ answer }: Done): boolean => answer?.status === 200
+  const request = act.buildRequest(story.model, story.model.callers[act.caller]!)
+  const same = { ...act, buildRequest: () => request }
+  const attempt = (): Promise<SentAct> => send(story, same, key)
+  const isDone = ({ answer }: SentAct): boolean => answer?.status === 200
   const first = attempt()
-  if (!isDoubled) await settle(told, [[await first]])
+  if (!isDoubled) await settle(story, [[await first]])
   const [done, again] = await Promise.all([first, attempt()])
   const repetition = isDone(done) ? answeredLike(again, done) : again
-  await settle(told, [isDoubled ? [done, repetition] : [repetition]])
+  await settle(story, [isDoubled ? [done, repetition] : [repetition]])
   if (!isDone(done)) return
 
-  const callers = told.model.callers
-  const different = await ask(told, other, key)
-  if (!isSamePerson(callers[act.caller]!, callers[other.caller]!)) return settle(told, [[different]])
-  const isSameRequest = other.name === act.name && JSON.stringify(different.asked.input) === JSON.stringify(asked.input)
-  const refused = { ...different, asked: { ...different.asked, serve: (): Outcome => ({ refusal: 'IDEMPOTENCY_KEY_REUSED' }) } }
-  await settle(told, [[isSameRequest ? answeredLike(different, done) : refused]])
+  const callers = story.model.callers
+  const different = await send(story, other, key)
+  if (!isSamePerson(callers[act.caller]!, callers[other.caller]!)) return settle(story, [[different]])
+  const isSameRequest = other.name === act.name && JSON.stringify(different.request.input) === JSON.stringify(request.input)
+  const refused = {
+    ...different,
+    request: { ...different.request, serve: (): Outcome => ({ refusal: 'IDEMPOTENCY_KEY_REUSED' }) },
+  }
+  await settle(story, [[isSameRequest ? answeredLike(different, done) : refused]])
 }
 
-function answeredLike(repetition: Done, { answer }: Done): Done {
-  return { ...repetition, asked: { ...repetition.asked, serve: () => ({ answer: answer?.body ?? {} }) } }
+function answeredLike(repetition: SentAct, { answer }: SentAct): SentAct {
+  return { ...repetition, request: { ...repetition.request, serve: () => ({ answer: answer?.body ?? {} }) } }
 }
 
 function isSamePerson(one: Caller, other: Caller): boolean {
   return one.personId === other.personId && one.isBot === other.isBot
 }
 
-async function together(told: Told, acts: [Act, Act]): Promise<void> {
-  const [one, other] = await Promise.all([ask(told, acts[0]), ask(told, acts[1])])
-  await settle(told, [
+async function runTogether(story: StoryRun, acts: [Act, Act]): Promise<void> {
+  const [one, other] = await Promise.all([send(story, acts[0]), send(story, acts[1])])
+  await settle(story, [
     [one, other],
     [other, one],
   ])
 }
 
-/** Without an answer it was done or it was not. */
-async function killed(told: Told, act: Act, delayMs: number): Promise<void> {
-  const [done] = await Promise.all([ask(told, act), told.real.killAfter(delayMs)])
-  await settle(told, done.answer ? [[done]] : [[done], []])
+/** Kills the server during an act. If the act got no answer, it may have taken effect or not. */
+async function runAndKill(story: StoryRun, act: Act, delayMs: number): Promise<void> {
+  const [done] = await Promise.all([send(story, act), story.real.killAfter(delayMs)])
+  await settle(story, done.answer ? [[done]] : [[done], []])
 }
 
-async function ask({ model, real, lines }: Told, act: Act, key?: string): Promise<Done> {
+async function send({ model, real, lines }: StoryRun, act: Act, key?: string): Promise<SentAct> {
   const who = model.callers[act.caller]!
-  const asked = act.look(model, who)
-  const line = lines.push(`${who.name} ${act.name} ${JSON.stringify(asked.input)}`) - 1
-  const answer = await real.send(act.name, act.caller, asked.input, key)
+  const request = act.buildRequest(model, who)
+  const line = lines.push(`${who.name} ${act.name} ${JSON.stringify(request.input)}`) - 1
+  const answer = await real.send(act.name, act.caller, request.input, key)
   lines[line] += answer ? ` → ${answer.status} ${answer.body['code'] ? JSON.stringify(answer.body['code']) : ''}` : ' → no answer'
-  return { ...act, asked, answer }
+  return { ...act, request, answer }
 }
 
-/** Goes on with the first order of the acts after which the model gives their answers and is as the database is. */
-async function settle({ model, real }: Told, orders: Done[][]): Promise<void> {
+/** Applies the first of `orders` after which the model agrees with the answers and the database. @throws Error if none does */
+async function settle({ model, real }: StoryRun, orders: SentAct[][]): Promise<void> {
   const state = await real.readState()
   const problems: Error[] = []
   for (const order of orders) {
@@ -308,19 +315,19 @@ async function settle({ model, real }: Told, orders: Done[][]): Promise<void> {
   throw problems.length === 1 ? problems[0]! : new Error(problems.map(({ message }) => `In neither order: ${message}`).join('\n'))
 }
 
-/** Lets `next` do what was asked of it. @throws Error if it would have answered something else */
+/** Applies an act to the model `next`. @throws Error if the model's answer differs from the real one */
 function apply(
-  { name, caller: place, asked, answer }: Done,
+  { name, caller: place, request, answer }: SentAct,
   models: { before: Model; next: Model; state: { [list: string]: unknown[] }; isSimultaneous: boolean },
 ): void {
   const { before, next, isSimultaneous } = models
   const outcomes = (): Outcome[] => {
     const caller = next.callers[place]!
     const refusal = refusalOf(name, next, caller)
-    if (refusal === undefined) return [asked.serve(next, caller)]
-    // Of two at once, one may have been let in just before the other ended its session.
+    if (refusal === undefined) return [request.serve(next, caller)]
+    // Of two simultaneous acts, one may have passed the access check just before the other ended its session.
     const wasLetIn = refusalOf(name, before, before.callers[place]!) === undefined
-    return [{ refusal }, ...(wasLetIn ? [asked.serve(next, before.callers[place]!)] : [])]
+    return [{ refusal }, ...(wasLetIn ? [request.serve(next, before.callers[place]!)] : [])]
   }
   const possible = outcomes().flatMap((outcome): Outcome[] =>
     isSimultaneous && 'orRefusal' in outcome && outcome.orRefusal ? [outcome, { refusal: outcome.orRefusal }] : [outcome],
@@ -344,7 +351,7 @@ function problemOf(name: CallName, outcome: Outcome, { status, body }: Answer): 
   }
 }
 
-/** Lists whose order two simultaneous acts decide, by their ids; those of players have none. */
+/** Sorts lists in an answer by id, since two simultaneous acts may add rows in either order. Players have no `id` and keep their order. */
 function inOrder(body: Body): Body {
   const sorted = ['users', 'announcements', 'items', 'records'].flatMap((name) => {
     const rows = body[name] as { id: string }[] | undefined
@@ -353,7 +360,7 @@ function inOrder(body: Body): Body {
   return { ...body, ...(Object.fromEntries(sorted) as Body) }
 }
 
-/** The id of what a server made before it was killed. */
+/** Finds the id of a record that a server created before it was killed. */
 function newIdOf({ tasks, announcements, people }: Model, state: { [list: string]: unknown[] }): string | undefined {
   const rows = ['tasks', 'announcements', 'people'].flatMap((list) => state[list] as [id: string][])
   return rows.map(([id]) => id).find((id) => !tasks.has(id) && !announcements.has(id) && !people.has(id))

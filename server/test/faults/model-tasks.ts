@@ -1,4 +1,4 @@
-/** What the model says to the calls of social and daily tasks (§2, §5, §7). */
+/** The model's commands for the calls of social and daily tasks (§2, §5, §7). */
 import fc from 'fast-check'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import {
@@ -8,7 +8,7 @@ import {
   kindOf,
   type Model,
   moveToTrash,
-  noteDeed,
+  noteUndoableChange,
   nth,
   type Run,
   type SeenVersion,
@@ -21,7 +21,7 @@ export const pick = fc.nat(5)
 export const picks = fc.array(pick, { minLength: 1, maxLength: 3 })
 export const seen: fc.Arbitrary<SeenVersion> = fc.constantFrom('present', 'present', 'present', 'old', 'none')
 export const title = fc.constantFrom('Follow us', 'Join', 'Daily gift', 'Ünï 名前')
-/** `offBy` is how far the number that a caller expects is from the one that it is. */
+/** How a bulk act is run. `offBy` is the difference between the caller's expected number of rows and the true one. */
 export const run = { dryRun: fc.boolean(), offBy: fc.constantFrom(undefined, undefined, 0, 0, 1, -1) }
 
 export function runOf({ dryRun, offBy }: { dryRun: boolean; offBy: number | undefined }, affected: number): Run {
@@ -33,7 +33,7 @@ type Target = { ids: string[] } | { filter: { type: Task['type'] } }
 
 export function taskCommands(collection: TaskCollection) {
   const types = collection === 'social' ? (['twitter', 'email', 'moreLink'] as const) : (['telegram', 'moreLink'] as const)
-  const priority = fc.integer({ min: 1, max: 6 }).map((n) => n / 10) // no double is exactly a tenth
+  const priority = fc.integer({ min: 1, max: 6 }).map((n) => n / 10) // tenths, most of which a double cannot hold exactly
   const content = {
     type: fc.constantFrom<Task['type']>(...types),
     title,
@@ -129,7 +129,7 @@ export function taskCommands(collection: TaskCollection) {
     ),
 
     prioritise: command(
-      // As doubles, most of these add up to something else.
+      // Sums of these as doubles are mostly inexact.
       fc.record({ target, first: fc.constantFrom(0.1, 0.2, 0.4), step: fc.constantFrom(0.1, 0.2), ...run }),
       (model, { target: chosen, first, step, ...how }) => {
         const wire = wireTarget(model, chosen)
@@ -145,7 +145,7 @@ export function taskCommands(collection: TaskCollection) {
         const moved = numbered.filter((task, index) => task.priority !== tasks[index]!.priority)
         const change = (): void => {
           for (const task of moved) setPriority(model, task.id, task.priority)
-          if (moved.length === 0) model.audited -= 1 // for `bulkOutcome` counts an act that does something
+          if (moved.length === 0) model.audited -= 1 // takes back the count of `bulkOutcome`: nothing changed
         }
         return bulkOutcome(model, input, { affected: tasks.length, change })
       },
@@ -214,15 +214,15 @@ export function record(model: Model, task: Task): void {
   model.history.set(`${task.collection} ${task.id}`, task.title)
 }
 
-/** An act on priorities alone, which can be undone. */
+/** Changes only the priority, which can be undone. */
 export function setPriority(model: Model, id: string, priority: number): void {
   const before = model.tasks.get(id)!
   const after = { ...before, priority, version: before.version + 1 }
   record(model, after)
-  noteDeed(model, kindOf(after), after, before.priority)
+  noteUndoableChange(model, kindOf(after), after, before.priority)
 }
 
-/** §5: an empty link is none, and some types have none. */
+/** The stored content: an empty link is stored as null, and tasks of type `email` have no link (§5). */
 function contentOf({ type, title: text, priority, reward, link }: Content) {
   return { type, title: text, priority, reward, link: link === '' || type === 'email' ? null : link }
 }

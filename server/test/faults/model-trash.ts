@@ -1,4 +1,4 @@
-/** What the model says to the calls of the trash and of undoing (design §7). */
+/** The model's commands for the calls of the trash and of undoing (design §7). */
 import fc from 'fast-check'
 import type { ErrorCode } from '@arcade/contract/errors'
 import { trashKindLabels, type TrashKind } from '@arcade/contract/trash/fields'
@@ -96,14 +96,14 @@ export const trashCommands = {
 
 export const actCommands = {
   undo: command(
-    // Those of the last few acts can still be undone.
+    // Takes one of the newest changes: older ones can mostly not be undone any more.
     fc.record({ pick, isPartial: fc.boolean() }),
-    (model, { pick: n, isPartial }) => ({ actId: [...model.deeds.values()].at(-1 - n)?.actId ?? NO_ACT, isPartial }),
+    (model, { pick: n, isPartial }) => ({ actId: [...model.undoableChanges.values()].at(-1 - n)?.actId ?? NO_ACT, isPartial }),
     (model, { actId, isPartial }): Outcome => {
-      const deeds = [...model.deeds.values()].filter((deed) => deed.actId === actId)
-      if (deeds.length === 0) return { refusal: 'NOTHING_TO_UNDO' }
-      const left = deeds.filter(({ kind: of, id, version }) => present(model, of, id)?.version === version)
-      if (left.length < deeds.length && !isPartial) return { refusal: 'CHANGED_SINCE' }
+      const undoableChanges = [...model.undoableChanges.values()].filter((change) => change.actId === actId)
+      if (undoableChanges.length === 0) return { refusal: 'NOTHING_TO_UNDO' }
+      const left = undoableChanges.filter(({ kind: of, id, version }) => present(model, of, id)?.version === version)
+      if (left.length < undoableChanges.length && !isPartial) return { refusal: 'CHANGED_SINCE' }
       const ids = left.map(({ id }) => id)
       const isTaken = left.some(({ kind: of, id, before }) => {
         if (of === 'announcement') return false
@@ -111,7 +111,7 @@ export const actCommands = {
       })
       if (isTaken) return { refusal: 'PRIORITY_TAKEN' }
       return {
-        answer: { affected: left.length, refused: deeds.length - left.length },
+        answer: { affected: left.length, refused: undoableChanges.length - left.length },
         change() {
           const [statuses, priorities] = [true, false].map((isStatus) =>
             left.filter(({ kind: of }) => (of === 'announcement') === isStatus),
@@ -158,7 +158,7 @@ interface Instead {
   email?: string
 }
 
-/** Those whose priority or e-mail somebody has by now; of several that want the same, the last deleted gets it. */
+/** Lists the records whose priority or e-mail is taken by now. If several want the same one, the last deleted gets it. */
 function conflicts(model: Model, records: Trashed[], instead: Instead = {}): { record: Trashed; code: ErrorCode }[] {
   const wanted = new Set<string>()
   return records.toReversed().flatMap((one): { record: Trashed; code: ErrorCode }[] => {
@@ -185,7 +185,7 @@ function restoreSome(model: Model, how: { dryRun: boolean; expected?: number }, 
   return 'refusal' in outcome || !inTheWay[0] ? outcome : { ...outcome, orRefusal: inTheWay[0].code }
 }
 
-/** It comes back a version later; an announcement is inactive, a person signed out. */
+/** Restores a record, with the next version. An announcement is inactive afterwards, a person signed out. */
 function restore(model: Model, one: Trashed, instead: Instead = {}): void {
   const version = one.record.version + 1
   model.trash.delete(keyOf(one))
@@ -203,7 +203,7 @@ function restore(model: Model, one: Trashed, instead: Instead = {}): void {
   }
 }
 
-/** Private views come back; a shared one that nobody has taken or renamed is owned again. */
+/** Restores a person's private views. A shared view is theirs again unless it has another owner or name by now. */
 function restoreViews({ views, defaultViews }: Model, { recordId, views: theirs, defaults }: Trashed): void {
   for (const view of theirs) {
     const shared = views.get(view.id)

@@ -1,4 +1,4 @@
-/** What the model says to the calls of saved views (design §7). */
+/** The model's commands for the calls of saved views (design §7). */
 import fc from 'fast-check'
 import { type Body, type Caller, command, isStale, type Model, nth, versionOf, type View } from './model.ts'
 import { pick, seen } from './model-tasks.ts'
@@ -87,7 +87,7 @@ export const viewCommands = {
   ),
 }
 
-/** A private view goes with its owner, a shared one stays. */
+/** Removes an account's private views. Its shared views stay without an owner. */
 export function forgetOwner(model: Model, personId: string): void {
   for (const view of model.views.values()) {
     if (view.privateTo === personId) removeView(model, view.id)
@@ -105,7 +105,7 @@ function visible(model: Model, id: string, caller: Caller): View | undefined {
   return visibleTo(model, caller).find((view) => view.id === id)
 }
 
-/** One's own first, then by name. */
+/** Lists the views that a caller may see: first the caller's own, then by name. */
 function visibleTo({ views }: Model, { personId }: Caller): View[] {
   const order = (view: View) => [view.owner === personId ? 0 : 1, view.name.toLowerCase(), view.id].join(' ')
   return [...views.values()]

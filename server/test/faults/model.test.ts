@@ -1,4 +1,4 @@
-/** Random stories, each step of them compared with a plain model of the console. A failure is shrunk to a short story. */
+/** Runs random stories and compares the console with a plain model after each step. fast-check shrinks a failure to a short story. */
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportFigure, rounds, seed } from '#test/size.ts'
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5 * 60 * 60_000
 const STEPS = 60
 
 test(
-  '§security model: whatever happens in whatever order, the console is as a plain model of it',
+  '§security model: after every step of a random story, the console agrees with a plain model of it',
   { timeout: TIMEOUT_MS },
   async () => {
     const numRuns = rounds(25, 2_000)

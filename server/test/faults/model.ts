@@ -1,6 +1,6 @@
 /**
- * The console as a few maps, written without the server's code: what each call must answer and leave behind. An act asks for something
- * that is there when it is asked; what the model says to it can be worked out later, so that two simultaneous acts fit either order.
+ * A plain model of the console in a few maps, without the server's code: what each call must answer and change. A request is built from
+ * the model's state before it is sent; its outcome is computed later, so that two simultaneous requests can be tried in either order.
  */
 import type fc from 'fast-check'
 import { admitsBot } from '@arcade/contract/call'
@@ -12,7 +12,7 @@ import type { ErrorCode } from '@arcade/contract/errors'
 import { routes } from './requests.ts'
 
 type Contract = typeof contract
-/** `users.remove`, say. */
+/** Such as `users.remove`. */
 export type CallName = { [Group in keyof Contract]: `${Group}.${keyof Contract[Group] & string}` }[keyof Contract]
 
 export interface Task {
@@ -32,7 +32,7 @@ export interface Announcement {
   description: string | null
   image: string | null
   status: boolean
-  /** The number of its last activation; 0 if there was none. */
+  /** The news number of its last activation; 0 if there was none. */
   news: number
   version: number
 }
@@ -57,36 +57,36 @@ export interface View {
   version: number
 }
 
-/** A deleted record with what comes back with it. The console gives it its id when it is deleted. */
+/** A deleted record with everything that restoring brings back. The console gives it an id when it is deleted. */
 export interface Trashed {
   id: string | undefined
   actId: string | undefined
   kind: TrashKind
   recordId: string
   record: Task | Announcement | Person
-  /** Of a person: private views, shared ones that they owned, and what they saw first of a list. */
+  /** Of a person: the private and shared views that they owned, and their default view of each list. */
   views: View[]
   defaults: [list: string, view: string][]
 }
 
-/** A priority or status that an act has changed, which can be undone. */
-export interface Deed {
+/** A changed priority or status, which can be undone. */
+export interface UndoableChange {
   actId: string | undefined
   kind: TrashKind
   id: string
   before: number | boolean
-  /** The one that the act has left. */
+  /** The record's version after the change. */
   version: number
 }
 
-/** Somebody at a browser, signed in as a person or not, or the bot. */
+/** A client: a browser, which may be signed in as a person, or the bot. */
 export interface Caller {
   name: string
   personId: string | undefined
   isBot: boolean
 }
 
-/** The row beside which a page begins. Cursors are opaque, so which text stands for which row is known from answers. */
+/** A cursor and the player that it marks. Cursors are opaque, so the model learns them from answers. */
 export interface KnownCursor {
   text: string
   sort: PlayersSort
@@ -99,69 +99,74 @@ export interface Model {
   people: Map<string, Person>
   tasks: Map<string, Task>
   announcements: Map<string, Announcement>
-  /** Titles of all items that ever were, by kind and id. */
+  /** Titles of all items, also removed ones, by kind and id. */
   history: Map<string, string>
-  /** The last password link of each person who was made one. */
+  /** The newest password link by person. */
   links: Map<string, { token: string; isUsed: boolean }>
   views: Map<string, View>
-  /** The view that a person sees first of a list, by both. */
+  /** The default view by person and list. */
   defaultViews: Map<string, string>
-  /** By kind and id of the record, the last deleted last. */
+  /** By kind and id of the record, in the order of deletion. */
   trash: Map<string, Trashed>
-  /** By kind and id of the record, and the version that it got. */
-  deeds: Map<string, Deed>
-  /** Keys of uploads that no announcement names yet. */
+  /** By kind, id and new version of the record. */
+  undoableChanges: Map<string, UndoableChange>
+  /** Keys of uploaded files that no announcement uses yet. */
   files: string[]
-  /** Cursors of the players' list, which never changes. */
+  /** Cursors of the list of players, which no story changes. */
   cursors: KnownCursor[]
-  /** The number that each activation raises (design §7, News). */
+  /** The news number: each activation of an announcement raises it (design §7, News). */
   epoch: number
-  /** The number of entries in the audit trail, those of downloads left out. */
+  /** The number of acts in the audit trail, without those that model-console.ts does not count. */
   audited: number
 }
 
 export type Body = Record<string, unknown>
 
+/** How the console must react to a request. */
 export type Outcome =
   | { refusal: ErrorCode }
   | {
-      /** What the answer must hold, headers of downloads included. */
+      /** What the answer must contain; for downloads, its headers. */
       answer?: Body
-      /** What is so afterwards; the answer tells ids and keys. */
+      /** Applies the change to the model. The answer has the new ids and keys. */
       change?: (answer: Body) => void
-      /** What it may be refused with instead if what is in its way came at the same time. */
+      /** The code of a refusal that is also allowed if a conflicting request came at the same time. */
       orRefusal?: ErrorCode
     }
 
-/** An act of a caller who looked at the model before. */
-export interface Asked {
+/** A request that was built from one state of the model. */
+export interface ModelRequest {
   input: Body
-  /** What a model says to it, which need not be the one that the caller looked at. */
+  /** Returns the outcome by a model, which may be in another state by then. */
   serve: (model: Model, caller: Caller) => Outcome
 }
 
-/** Makes an act of a caller out of what is there. */
-export type Look = (model: Model, caller: Caller) => Asked
+/** Builds a caller's request from the model's present state. */
+export type RequestBuilder = (model: Model, caller: Caller) => ModelRequest
 
 export interface Command {
-  /** Not yet about anything that is there: the same act can be part of many stories. */
-  acts: fc.Arbitrary<Look>
+  /** Generates builders rather than requests, since a story's ids are known only when it runs. */
+  acts: fc.Arbitrary<RequestBuilder>
 }
 
-/** @param toInput what the caller sends @param serve what a console does with it, where the caller may make the call */
+/**
+ * Defines the command of one call.
+ * @param toInput builds the input that the caller sends
+ * @param serve returns the outcome for a caller who may make the call
+ */
 export function command<Params, Input extends object>(
   params: fc.Arbitrary<Params>,
   toInput: (model: Model, params: Params, caller: Caller) => Input,
   serve: (model: Model, input: Input, caller: Caller) => Outcome,
 ): Command {
-  const acts = params.map((given) => (model: Model, asking: Caller) => {
-    const input = toInput(model, given, asking)
+  const acts = params.map((values) => (model: Model, sender: Caller) => {
+    const input = toInput(model, values, sender)
     return { input: input as Body, serve: (present: Model, caller: Caller) => serve(present, input, caller) }
   })
   return { acts }
 }
 
-/** §6: whom the contract's access keeps out. */
+/** Returns the code with which the contract's access refuses a caller (§6); undefined if the caller may make the call. */
 export function refusalOf(name: CallName, { people }: Model, { personId, isBot }: Caller): ErrorCode | undefined {
   const { access } = routes.find((route) => route.name === name)!.meta
   if (access.includes('guest')) return undefined
@@ -173,7 +178,7 @@ export function refusalOf(name: CallName, { people }: Model, { personId, isBot }
 
 const NONE = { id: 'none' }
 
-/** The n-th of them as they were made; now and then, and where there is none, something that is not there. */
+/** Returns the n-th item in the order of creation. Some numbers give an id that does not exist, and all do if there are no items. */
 export function nth<T extends { id: string }>(items: ReadonlyMap<string, T>, n: number): T | { id: string } {
   return [...items.values()][n % (items.size + 1)] ?? NONE
 }
@@ -182,7 +187,7 @@ export function several<T extends { id: string }>(items: ReadonlyMap<string, T>,
   return [...new Set(numbers.map((n) => nth(items, n).id))]
 }
 
-/** Which version a caller says to have seen. */
+/** Which version the caller sends as the one it has seen. */
 export type SeenVersion = 'present' | 'old' | 'none'
 
 export function versionOf(item: { id: string; version?: number }, seen: SeenVersion): { version?: number } {
@@ -194,13 +199,13 @@ export function isStale(item: { version: number }, { version }: { version?: numb
   return version !== undefined && version !== item.version
 }
 
-/** How an act on many is run: `expected` is what the caller was shown. */
+/** How a bulk act is run. `expected` is the number of rows that the caller was shown. */
 export interface Run {
   dryRun: boolean
   expected?: number
 }
 
-/** What acting on many answers and does: nothing if it is a dry run, or if the number of rows is another one than expected. */
+/** Returns the outcome of a bulk act: a dry run changes nothing, and a number of rows other than `expected` is refused. */
 export function bulkOutcome(
   model: Model,
   { dryRun, expected }: Run,
@@ -219,7 +224,7 @@ export function kindOf({ collection }: { collection: TaskCollection }): TrashKin
   return collection === 'social' ? 'socialTask' : 'dailyTask'
 }
 
-/** @param record what it was; whoever calls this takes it out of its own map */
+/** Adds a record to the trash. The caller removes it from its own map. */
 export function moveToTrash(
   { trash }: Model,
   kind: TrashKind,
@@ -231,14 +236,14 @@ export function moveToTrash(
   trash.set(`${kind} ${record.id}`, { ...ids, kind, record, views, defaults })
 }
 
-/** @param after the record with its new version @param before the value that undoing brings back */
-export function noteDeed(
-  { deeds }: Model,
+/** Remembers a change that can be undone, of a record with its new version. @param before the value that undoing brings back */
+export function noteUndoableChange(
+  { undoableChanges }: Model,
   kind: TrashKind,
   { id, version }: { id: string; version: number },
   before: number | boolean,
 ): void {
-  deeds.set(`${kind} ${id} ${version}`, { actId: undefined, kind, id, before, version })
+  undoableChanges.set(`${kind} ${id} ${version}`, { actId: undefined, kind, id, before, version })
 }
 
 /** Ends a person's sessions everywhere. */

@@ -1,4 +1,4 @@
-/** What in a plan of PostgreSQL takes longer the more players, participations and audit entries there are. */
+/** Finds the steps of a PostgreSQL query plan that take longer as the number of players, participations and audit entries grows. */
 
 /** A step of `EXPLAIN (FORMAT JSON)`. */
 export interface PlanNode {
@@ -17,24 +17,27 @@ export interface Fault {
 }
 
 const LARGE_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'player_keys', 'audit_entries']
-/** Steps that hand on rows as they come, so that a limit above ends those below. */
+/** Steps that pass rows on one by one: a limit above them also stops the steps below them. */
 const passesOn = /^(Limit|Append|Merge Append|Subquery Scan|Result)$/
 
-/** To read all of a table takes hardly longer than to look so large a part of its rows up, one by one. */
+/** From this share of a table's rows on, reading the whole table takes no longer than looking the rows up one by one. */
 const MOST_OF_A_TABLE = 0.25
 
-/** @param manyRows no step may sort or count so many rows, by PostgreSQL's estimate */
+/**
+ * Returns the steps that read a whole large table, or sort or count many rows.
+ * @param manyRows the number of rows, by PostgreSQL's estimate, from which sorting or counting is a fault
+ */
 export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): Fault[] {
   const faults: Fault[] = []
   /**
-   * @param isLimited a limit ends what this step gives
-   * @param wanted how many rows the limit above wants
+   * @param isLimited whether a LIMIT above stops this step
+   * @param wanted the number of rows of that LIMIT
    */
   const visit = (node: PlanNode, isLimited: boolean, wanted: number): void => {
     const type = node['Node Type']
     const table = node['Relation Name'] ?? ''
     const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
-    // With a filter it goes on until enough rows match.
+    // With a filter, the step reads on until enough rows match, so the limit does not bound it.
     const isBounded = node.Filter === undefined && (isLimited || wanted >= node['Plan Rows'] * MOST_OF_A_TABLE)
     if (LARGE_TABLES.includes(table) && isWhole && !isBounded)
       faults.push({ does: 'reads', what: `${table}${node['Index Name'] ? ` along ${node['Index Name']}` : ''}` })
@@ -42,7 +45,7 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
     if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows` })
     if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type)) faults.push({ does: 'counts', what: `${most} rows` })
     const isPassedOn = passesOn.test(type) && node.Filter === undefined
-    // A nested loop asks its first child for as many rows as it has to give.
+    // A nested loop reads its first child only as far as its own rows are wanted.
     const passesOnTo = (index: number): boolean => isPassedOn || (type === 'Nested Loop' && index === 0)
     const wantedBelow = type === 'Limit' ? node['Plan Rows'] : wanted
     for (const [index, child] of (node.Plans ?? []).entries())

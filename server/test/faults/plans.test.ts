@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL would do for each statement of each call, with a million players and participations in a soak run: nothing
- * that takes longer the more rows there are (design §4, §9). Custom plans, and generic ones for statements that are planned once.
+ * Explains each statement of each call, in a soak run with a million players and participations: no plan may take longer as tables grow
+ * (design §4, §9). It checks custom plans, and also the generic plan of prepared statements.
  */
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -19,16 +19,16 @@ import { createWorld } from './world.ts'
 
 const TIMEOUT_MS = 60 * 60_000
 const ENTRIES_AT_ONCE = 5000
-/** Of one statement so many sets of parameters are planned. */
+/** How many sets of parameters are explained for each statement. */
 const PARAMETERS_MOST = 3
 
-/** Rows that a statement may look at whatever there are. */
+/** Rows that a statement may sort or count at any table size. */
 const LOOKED_AT_MOST = 25_000
 
-/** Calls that read a whole list because this is what they are for; they stream it from a snapshot. */
+/** Calls whose purpose is to read a whole list. They stream it from a snapshot. */
 const wholeLists = /^downloads\./
 
-/** What the test has to find. */
+/** Statements that `planFaults` must find fault with. */
 const slow = [
   `select * from telegram_users where email = 'a'`,
   `select * from telegram_users where email = 'a' limit 1`,
@@ -38,7 +38,7 @@ const slow = [
   'select * from balances join telegram_users using (user_id) where imported = 7 order by balance desc limit 5',
 ]
 
-// A coordinator's plan says nothing of what the servers behind it do, which have the same indexes.
+// On Citus, the coordinator's plan does not show what the workers do. They have the same indexes.
 test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions', { timeout: TIMEOUT_MS }, async () => {
   const rows = rounds(30_000, 1_000_000)
   const database = await testDatabase()

@@ -1,18 +1,18 @@
-/** Eight people who change tasks, announcements and users at the same time, on two servers with one database (security.md, Concurrency). */
+/** Eight clients change tasks, announcements and users at the same time, through two servers on one database (security.md, Concurrency). */
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { PASSWORD, type Client, type TestAnswer, testApp } from '#test/test-app.ts'
 import { countDeadlocks, openAgain, testDatabase } from '#test/test-database.ts'
 import { reportFigure, rounds, seededRandom } from '#test/size.ts'
-import { type Act, type AuditEntry, checkHistory, type Collection, type FinalItem, type Sight } from './history.ts'
+import { type Act, type AuditEntry, checkHistory, type Collection, type FinalItem, type Observation } from './history.ts'
 
 const CLIENTS = 8
 const SERVERS = 2
 const TIMEOUT_MS = 60 * 60_000
-/** How many tasks each of those who number theirs has. */
+/** Tasks in each group that is renumbered. */
 const GROUP = 20
 
-/** What callers know of an item: what somebody saw last. */
+/** What clients know about an item: its newest version that any of them has read. */
 interface Known {
   id: string
   collection: Collection
@@ -21,7 +21,7 @@ interface Known {
   status: boolean
 }
 
-/** An item on the wire. */
+/** An item in an answer. */
 type Row = Omit<Known, 'collection'> & { title?: string; fname?: string }
 
 const paths = { social: '/api/social-tasks', daily: '/api/daily-tasks', announcement: '/api/announcements', user: '/api/users' }
@@ -38,7 +38,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   const known = new Map<string, Known>()
   const acts: Act[] = []
-  const sights: Sight[] = []
+  const observations: Observation[] = []
   let clock = 0
   let texts = 0
   let begun = 0
@@ -54,7 +54,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
   )
   const seconds = (performance.now() - startedAt) / 1000
   const present = await finalItems()
-  checkHistory(acts, sights, await auditEntries(), present)
+  checkHistory(acts, observations, await auditEntries(), present)
   await expectCounts()
   for (const database of databases) await database.close()
   expect(await countDeadlocks(), 'deadlocks').toBe(deadlocks)
@@ -62,11 +62,11 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
   expect(refused.length, 'some of them got into each other’s way').toBeGreaterThan(operations / 100)
   reportFigure(
     `races: ${operations} operations of ${CLIENTS} clients in ${seconds.toFixed(0)} s, ${acts.length - refused.length} changes, ` +
-      `${refused.length} refused, ${sights.length} seen, ${present.length} items in the end`,
+      `${refused.length} refused, ${observations.length} seen, ${present.length} items in the end`,
   )
 
   async function operate(client: Client): Promise<void> {
-    // Half of the time all want the oldest few.
+    // Half of the time, all clients choose among the few oldest items, so that they conflict.
     const one = known.size === 0 ? undefined : pick([...known.values()].slice(0, random() < 0.5 ? CLIENTS / 2 : undefined))
     const chance = random()
     if (one === undefined || chance < 0.12) return create(client)
@@ -145,10 +145,10 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
   async function remove(client: Client, one: Known): Promise<void> {
     const path = one.collection === 'user' ? `/removeUser/${one.id}` : `${paths[one.collection]}/${one.id}`
     await change(client, { name: 'remove', ids: [one.id] }, 'DELETE', path)
-    if (random() < 0.9) known.delete(one.id) // the others of them are tried again
+    if (random() < 0.9) known.delete(one.id) // in the other cases clients use the removed item again
   }
 
-  /** An act on many that does nothing leaves no entry behind. */
+  /** Sends a bulk act. One that changes nothing writes no audit entry. */
   async function bulk(
     client: Client,
     name: string,
@@ -195,7 +195,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
 
   function see(row: Row, collection: Collection, from: number): void {
     const { id, version, priority, status } = row
-    sights.push({ id, version, text: row.title ?? row.fname ?? '', from, to: (clock += 1) })
+    observations.push({ id, version, text: row.title ?? row.fname ?? '', from, to: (clock += 1) })
     const before = known.get(id)
     if (before === undefined || before.version < version) known.set(id, { id, collection, version, priority, status })
   }
@@ -204,7 +204,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
     return `text ${(texts += 1)}`
   }
 
-  /** One that nobody else asks for. */
+  /** A priority that no other client asks for. */
   function freshPriority(): number {
     return 1000 + (texts += 1)
   }
@@ -255,7 +255,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
   }
 })
 
-test('§5 two who number their tasks with each other’s priorities, amid orders, updates and new tasks: no deadlock', async () => {
+test('§5 two admins who renumber tasks with each other’s priorities, during reorders, updates and new tasks: no deadlock', async () => {
   const { db } = await testDatabase()
   const deadlocks = await countDeadlocks()
   const databases = await Promise.all(Array.from({ length: SERVERS }, () => openAgain()))

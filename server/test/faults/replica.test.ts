@@ -1,4 +1,4 @@
-/** Reads that a replica answers (ADR 17): never older than what who asks has written, and nobody notices when it lags, dies, hangs or is promoted. */
+/** Reads from a replica (ADR 17): clients see their own changes, and no request fails if the replica lags, dies, hangs or is promoted. */
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -40,15 +40,15 @@ function open(options: { replicaUrl?: string }): Promise<Database> {
 
 type Browser = Pick<Client, 'call'>
 
-/** A browser: it keeps what the server tells it to, and takes it to another server `through` which it calls. */
+/** A signed-in browser that keeps the `position` cookie. `through` lets it call another server, with the same cookies. */
 async function browser(on = app): Promise<Browser & { through: (server: TestApp) => Browser }> {
   const { headers } = await on.signUp('admin')
   let position = ''
   const through = (server: TestApp): Browser => ({
     async call(method, path, body) {
       const answer = await server.guest.call(method, path, body, { cookie: `${headers['cookie']}${position}` })
-      const told = answer.headers.getSetCookie().find((cookie) => cookie.startsWith('position='))
-      if (told) position = `; ${told.split(';')[0]}`
+      const cookie = answer.headers.getSetCookie().find((text) => text.startsWith('position='))
+      if (cookie) position = `; ${cookie.split(';')[0]}`
       return answer
     },
   })
@@ -70,7 +70,7 @@ async function createTask(by: Pick<Client, 'call'>): Promise<string> {
 
 const titles = ({ body }: TestAnswer) => (body.tasks as { title: string }[]).map(({ title }) => title)
 
-/** Asks for the list of tasks until the test ends it, and gives what was not answered and the longest time that one took. */
+/** Reads the list of tasks without a pause. Returns a function that stops it and returns the failures and the longest time of a request. */
 function askAllTheTime(by: Pick<Client, 'call'>) {
   let isOver = false
   onTestFinished(() => void (isOver = true))
@@ -92,7 +92,7 @@ function askAllTheTime(by: Pick<Client, 'call'>) {
 }
 
 describe('Replica', () => {
-  test('answers lists, counts, figures and exports, and nothing that a call changes or asks before it changes something', async () => {
+  test('a replica answers lists, counts, figures and exports, but no call that changes something or prepares a change', async () => {
     const admin = await browser()
     await createTask(admin)
     await inUse()
@@ -104,9 +104,9 @@ describe('Replica', () => {
       for (const [path, body] of samples[name]!) {
         const before = answered()
         const answer = await waitFor(`${path} to be answered by the replica`, async () => {
-          const given = await (await freshReader()).call(method, path, body)
-          expect(given.status, `${path}: ${given.body?.message}`).toBe(200)
-          return answered() > before && given
+          const received = await (await freshReader()).call(method, path, body)
+          expect(received.status, `${path}: ${received.body?.message}`).toBe(200)
+          return answered() > before && received
         })
         expect(answer.headers.getSetCookie().filter((cookie) => cookie.startsWith('position='))).toEqual([])
       }
@@ -122,7 +122,7 @@ describe('Replica', () => {
     })
   })
 
-  test('who has written through one server sees it at once through another', async () => {
+  test('a client that has written through one server sees its change at once through another', async () => {
     const second = await open({})
     onTestFinished(() => second.close())
     const other = await testApp({ database: second })
@@ -137,7 +137,7 @@ describe('Replica', () => {
     expect(titles(await admin.call('GET', '/api/social-tasks'))).toContain(changed)
   })
 
-  test('who has written sees it at once, while others may see it later, within a second', async () => {
+  test('a client sees its own change at once; others may see it up to a second later', async () => {
     const [admin, other] = [await browser(), await browser()]
     await inUse()
     await onReplica('select pg_wal_replay_pause()')
@@ -156,7 +156,7 @@ describe('Replica', () => {
     expect(answered()).toBeGreaterThan(before)
   })
 
-  test('a position that nobody has reached, or that is none, is answered by the database', async () => {
+  test('requests with a position that the replica has not reached, or an invalid one, are answered by the primary', async () => {
     const { headers } = await app.signUp('admin')
     await inUse()
     for (const position of ['FFFFFFFF/FFFFFFFF', 'x', '', '1/2/3', '0'.repeat(5000)]) {
@@ -167,7 +167,7 @@ describe('Replica', () => {
     }
   })
 
-  test('shared reads: while others read without a pause, whoever has saved something reads it', async () => {
+  test('shared reads: while others read without a pause, a client still reads what it has just saved', async () => {
     const [admin, ...others] = await Promise.all(Array.from({ length: 5 }, () => browser()))
     await inUse()
     const ends = others.map(askAllTheTime)
@@ -179,11 +179,11 @@ describe('Replica', () => {
     for (const end of ends) expect((await end()).problems).toEqual([])
   })
 
-  test('its statements and snapshots that are in the way of the log are asked of the database, unless something was sent', async () => {
+  test('a read that the replica cancels because it conflicts with replay runs again on the primary, unless rows were sent', async () => {
     await database.db.schema.createTable('in_the_way').addColumn('id', 'integer').execute()
     await sql`insert into in_the_way select generate_series(1, 5000)`.execute(database.db)
-    /** Locks the table there, too, which cancels whoever reads it. */
-    const getInTheWay = async () => {
+    /** Locks the table exclusively. The replica replays this lock and cancels statements that read the table. */
+    const cancelReaders = async () => {
       await sql`alter table in_the_way alter column id set default 1`.execute(database.db)
       await replayed()
     }
@@ -195,7 +195,7 @@ describe('Replica', () => {
         async (snapshot) => {
           times += 1
           const [row] = await snapshot.query('select pg_is_in_recovery() as "isReplica", count(*) from in_the_way')
-          if (times === 1) await getInTheWay()
+          if (times === 1) await cancelReaders()
           await snapshot.query('select count(*) from in_the_way')
           return row
         },
@@ -208,10 +208,10 @@ describe('Replica', () => {
     let isInTheWay = false
     const broken = allowReplica(undefined, () =>
       database.reads.snapshot(
-        async (snapshot) => snapshot.copy('select id from generate_series(1, 100000), in_the_way'), // more than ends meanwhile
+        async (snapshot) => snapshot.copy('select id from generate_series(1, 100000), in_the_way'), // too much to end before the lock
         async (rows) => {
           for await (const _ of rows) {
-            if (!isInTheWay) await getInTheWay()
+            if (!isInTheWay) await cancelReaders()
             isInTheWay = true
           }
         },
@@ -221,7 +221,7 @@ describe('Replica', () => {
     expect(isInTheWay).toBe(true)
   })
 
-  test('that is killed is missed by nobody, and is in use again once it is back', async () => {
+  test('when a replica is killed, no request fails, and it is used again once it is back', async () => {
     const [admin, other] = [await browser(), await browser()]
     await inUse()
     const ends = [askAllTheTime(admin), askAllTheTime(other)]
@@ -239,7 +239,7 @@ describe('Replica', () => {
     expect((await app.guest.call('GET', '/readyz')).body).toEqual({ status: 'ready', replica: 'in use' })
   })
 
-  test('that hangs keeps nobody waiting for long, nor an export, and is in use again once it goes on', async () => {
+  test('when a replica hangs, requests and exports wait only briefly, and it is used again once it answers', async () => {
     const [admin, other] = [await browser(), await browser()]
     await inUse()
     const ends = [askAllTheTime(admin), askAllTheTime(other)]
@@ -266,7 +266,7 @@ describe('Replica', () => {
     }
   })
 
-  test('tells of itself among the metrics', async () => {
+  test('the metrics show the state of the replica', async () => {
     await inUse()
     const { body } = await app.guest.call('GET', '/metrics', undefined, { authorization: `Bearer ${TOKEN}` })
     const text = Buffer.from(body).toString()
@@ -275,7 +275,7 @@ describe('Replica', () => {
     expect(text).toMatch(/arcade_replica_reads [1-9]/)
   })
 
-  test('of another cluster, or none at all, is not used', async () => {
+  test('a replica of another PostgreSQL, a primary, and an address without a server are not used', async () => {
     await postgres.stranger.start()
     for (const [replicaUrl, reason] of [
       [postgres.stranger.adminUrl, 'is of another database cluster'],
@@ -291,7 +291,7 @@ describe('Replica', () => {
     }
   })
 
-  test('of a cluster is not used, since a position tells of one of its servers alone', async () => {
+  test('a replica of a Citus cluster is not used, since a position belongs to one of its servers only', async () => {
     const admin = await browser()
     await inUse()
     const name = (to: string, from: string) =>
@@ -308,7 +308,7 @@ describe('Replica', () => {
     await inUse()
   })
 
-  test('that is promoted is not used any more', async () => {
+  test('a replica that is promoted is no longer used', async () => {
     const admin = await browser()
     await inUse()
     const end = askAllTheTime(admin)
@@ -319,7 +319,7 @@ describe('Replica', () => {
     expect((await end()).problems).toEqual([])
   })
 
-  test('without one nothing is asked, kept or told of positions', async () => {
+  test('without a replica there is no position cookie and /readyz does not mention a replica', async () => {
     const single = await testApp({ database: await testDatabase() })
     expect(single.database.replica).toBeUndefined()
     const admin = await single.signUp('admin')
@@ -329,7 +329,7 @@ describe('Replica', () => {
   })
 })
 
-/** Waits until the replica has what the database has now. */
+/** Waits until the replica has replayed everything that the primary has written. */
 async function replayed(): Promise<void> {
   const position = await database.replica!.position()
   await onServer(postgres.replica.adminUrl, (run) =>
@@ -347,7 +347,7 @@ async function countTasks(): Promise<number> {
   return rows[0]!.count
 }
 
-/** Somebody who has written nothing. */
+/** Returns a client that has not written anything. */
 async function freshReader(): Promise<Client> {
   return app.signUp('admin')
 }
@@ -364,7 +364,7 @@ async function seedRows(): Promise<void> {
   samples['history.participants'] = [[`${item}/participants`], [`${item}/participants?search=Ko`]]
 }
 
-/** What each call that may be a second old is asked. */
+/** Sample requests for each call whose answer may be a second old. */
 const samples: Record<string, [path: string, body?: unknown][]> = {
   'users.list': [['/api/users'], ['/api/users?search=Test']],
   'socialTasks.list': [['/api/social-tasks'], ['/api/social-tasks?search=task']],

@@ -1,4 +1,4 @@
-/** Generated requests as everybody, each answer checked against the contract (security.md, Authorization and Input). */
+/** Sends generated requests as every kind of client and checks each answer against the contract (security.md, Authorization and Input). */
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportFigure, rounds, seed } from '#test/size.ts'
@@ -8,11 +8,11 @@ import { shrinkingBriefly } from './shrinking.ts'
 import { createWorld } from './world.ts'
 
 const TIMEOUT_MS = 60 * 60_000
-/** So often 500 further requests are generated, of which only those to calls that have not succeeded yet are sent. */
+/** At most this many times, 500 more requests are generated; only those to calls that have not succeeded yet are sent. */
 const FURTHER_ROUNDS = 40
 type GeneratedRequest = typeof generatedRequest extends fc.Arbitrary<infer Generated> ? Generated : never
 
-test('§security input: whatever is asked by whomever, the answer is one of the contract', { timeout: TIMEOUT_MS }, async () => {
+test('§security input: every answer to any request of any client fits the contract', { timeout: TIMEOUT_MS }, async () => {
   const numRuns = rounds(10_000, 100_000)
   const world = await createWorld()
   onTestFinished(() => world.stop())
@@ -46,11 +46,11 @@ test('§security input: whatever is asked by whomever, the answer is one of the 
       `slowest ${Math.round(slowest.milliseconds)} ms (${slowest.call}); ${[...codes].map(([code, n]) => `${code} ${n}`).join(', ')}`,
   )
   const unanswered = (): string[] => routes.map(({ name }) => name).filter((name) => !answered.has(name))
-  // Some calls succeed rarely by chance, such as one that needs a kind and an id that fit: these are asked more often.
+  // Some calls rarely succeed by chance, such as one that needs a matching kind and id. These get more requests.
   for (let round = 1; unanswered().length > 1 && round <= FURTHER_ROUNDS; round += 1) {
     for (const request of fc.sample(generatedRequest, { numRuns: 500, seed: seed + round }))
       if (unanswered().includes(request.call)) await ask(request)
   }
-  // Only a download that is under way has a progress, and here one request follows another.
+  // Only a running download has progress, and here each request ends before the next one.
   expect(unanswered(), 'calls that never succeeded').toEqual(['downloads.progress'])
 })

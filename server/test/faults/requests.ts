@@ -1,4 +1,4 @@
-/** Generated requests: for every call of the contract, from everybody who might make it; good, nearly good and hostile. */
+/** Generates requests for every call of the contract from every kind of client: valid, almost valid and hostile ones. */
 import fc from 'fast-check'
 import { admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
@@ -8,12 +8,12 @@ import { png } from '#test/test-images.ts'
 import { change, changed, hostileBody, hostileValue, toJson, toText } from './hostile-values.ts'
 import { wireValue } from './wire-values.ts'
 
-/** `removed` is a person who was removed, `ended` one who signed out, `stranger` a bearer token that was never made. */
+/** `removed` is a session of a removed user, `ended` one that was signed out, `stranger` a bearer token that was never issued. */
 export const principals = ['guest', 'user', 'admin', 'bot', 'removed', 'ended', 'stranger'] as const
 export type Principal = (typeof principals)[number]
 
 export interface GeneratedRequest {
-  /** The call that the request was made for. What its method and path reach may be another one. */
+  /** The call that the request was generated for. Its method and path may lead to another one. */
   call: string
   principal: Principal
   method: string
@@ -25,12 +25,12 @@ export interface GeneratedRequest {
 
 export const routes = listRoutes(contract)
 
-/** A text that stands for something that exists when the request is sent: the n-th of a pool of the world. */
+/** Generates a placeholder for the n-th value of a pool, which `resolved` fills in when the request is sent. */
 export function known(pool: Pool): fc.Arbitrary<string> {
   return fc.nat(19).map((n) => `known-${pool}-${n}`)
 }
 
-/** Of a few records that were changed: their ids, the number of the last entry of each, and the version that it has. */
+/** Names of three pools about a few changed records: their ids, the numbers of their newest audit entries, and their versions. */
 function changedPools<const Group extends string>(group: Group) {
   return [`${group}Changed`, `${group}Entries`, `${group}Versions`] as const
 }
@@ -65,7 +65,7 @@ export const pools = [
 ] as const
 export type Pool = (typeof pools)[number]
 
-/** Replaces what `known` wrote, in a path, a query or a body. */
+/** Replaces the placeholders of `known` in a path, a query or a body. */
 export function resolved(text: string, find: (pool: Pool, n: number) => unknown, write: (value: unknown) => string): string {
   const name = `known-(${pools.join('|')})-(\\d+)`
   return text
@@ -77,7 +77,7 @@ function requestFor(route: Route): fc.Arbitrary<GeneratedRequest> {
   return fc
     .record({
       principal: fc.oneof(
-        { weight: 5, arbitrary: fc.constant(whoMay(route)) },
+        { weight: 5, arbitrary: fc.constant(allowedPrincipal(route)) },
         { weight: 5, arbitrary: fc.constantFrom(...principals) },
       ),
       value: inputFor(route),
@@ -99,15 +99,15 @@ function requestFor(route: Route): fc.Arbitrary<GeneratedRequest> {
       hasExtraQuery: rarely(12),
     })
     .map(({ principal, value, params, hasHostileParams, method, headers, rawBody, hasRawBody, extraQuery, hasExtraQuery }) => {
-      const given = (typeof value === 'object' && value !== null ? { ...value } : {}) as Record<string, unknown>
+      const fields = (typeof value === 'object' && value !== null ? { ...value } : {}) as Record<string, unknown>
       const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-        const param = (hasHostileParams ? params[name] : undefined) ?? toText(given[name] ?? 'none')
-        delete given[name]
+        const param = (hasHostileParams ? params[name] : undefined) ?? toText(fields[name] ?? 'none')
+        delete fields[name]
         return encoded(param)
       })
-      const rest = typeof value === 'object' && value !== null && !Array.isArray(value) ? given : value
+      const rest = typeof value === 'object' && value !== null && !Array.isArray(value) ? fields : value
       const carriesBody = route.method !== 'GET' && route.method !== 'DELETE'
-      const query = carriesBody && !route.isUpload ? [] : queryOf(route.isUpload ? given['query'] : rest)
+      const query = carriesBody && !route.isUpload ? [] : queryOf(route.isUpload ? fields['query'] : rest)
       return {
         call: route.name,
         principal,
@@ -120,8 +120,8 @@ function requestFor(route: Route): fc.Arbitrary<GeneratedRequest> {
     })
 }
 
-/** Somebody who may make the call, as far as there is one: admins make all but the game's. */
-function whoMay({ meta: { access } }: Route): Principal {
+/** Returns a principal that may make the call: the bot for calls of the game, else an admin. */
+function allowedPrincipal({ meta: { access } }: Route): Principal {
   return !access.includes('admin') && admitsBot(access, 'admin') ? 'bot' : 'admin'
 }
 
@@ -147,11 +147,11 @@ function inputFor({ name, inputSchema }: Route): fc.Arbitrary<unknown> {
   )
 }
 
-/** What a field of a call is best given: the schema alone does not know which ids there are. */
+/** Proposes values for a field of a call, such as ids of existing records, which the schema does not know. */
 function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefined {
   const [group = ''] = call.split('.')
   const never = fc.constant(undefined)
-  // Its three fields have to fit together, which they do by chance as there are few of each.
+  // These three fields must belong to the same record. Each pool has only two values, so they often do by chance.
   if (call.endsWith('.restoreVersion') && (field === 'id' || field === 'seq' || field === 'version')) {
     const kind = { id: 'Changed', seq: 'Entries', version: 'Versions' }[field]
     return fc.nat(1).map((n) => `known-${group}${kind}-${n}`)
@@ -250,15 +250,15 @@ const oddHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
 function queryOf(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]): [string, string][] =>
-    // A hostile array may have another constructor, of which its own `map` would make the result.
+    // A hostile array may have another `constructor`, which its own `map` would use for the result.
     Array.isArray(part) ? Array.from(part, (one): [string, string] => [name, toText(one)]) : [[name, toText(part)]],
   )
 }
 
-/** Each call is as likely as any other. */
+/** Generates a request. All calls are equally likely. */
 export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(...routes.map(requestFor))
 
-/** A path's part as a browser would write it; half a character has no such writing, so its bytes are written out. */
+/** Encodes a part of a path as a browser does. For a lone surrogate, which has no encoding, it returns the bytes of one. */
 export function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80'
 }

@@ -1,4 +1,4 @@
-/** Several servers with one database and one file store: what one of them knows all know, and one that ends is missed by nobody. */
+/** Several servers share one database and one file store: each knows what the others did, and any of them may end without loss. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
@@ -24,12 +24,12 @@ import { ADMIN, expectGoodEnd, type ServerProcess, startCommandWith, startServer
 import { createGameWorkload } from './game-workload.ts'
 import { createWorkload } from './workload.ts'
 
-/** Processes start, stop and are killed here, on a machine that may be busy. */
+/** Timeout of tests that start, stop and kill processes: generous, for busy machines. */
 const PROCESSES = { timeout: rounds(10 * 60_000, 6 * 3_600_000) }
-/** Far less than any time after which a server looks again by itself, though no news came. */
+/** Timeout for news from another server: far below the interval at which a server reads the state again without news. */
 const SOON = { timeout: 15_000 }
 
-/** Two servers in all but the process: nothing but the database and the file store is common to them. */
+/** Two servers in one process that share nothing but the database and the file store. */
 async function twoServers(options: Parameters<typeof testApp>[0] = {}): Promise<[TestApp, TestApp]> {
   const [one, other] = [
     await testApp({ ...options, database: await openAgain() }),
@@ -39,19 +39,19 @@ async function twoServers(options: Parameters<typeof testApp>[0] = {}): Promise<
   return [one, other]
 }
 
-/** The same person on another server. */
+/** Sends a client's requests to another server. */
 const on = (app: TestApp, { headers }: Client) => ({
   call: (method: string, path: string, body?: unknown) => app.guest.call(method, path, body, headers),
 })
 
-test('§4 several servers: who signs in on one is signed in on all; out of one, removed or with another role, so on all', async () => {
+test('§4 several servers: signing in, signing out, removal and another role take effect on all servers', async () => {
   const [one, other] = await twoServers()
   const boss = await one.signUp('admin')
   const people = await Promise.all(['out', 'removed', 'demoted'].map(() => one.signUp('admin')))
   const [out, removed, demoted] = people as [Client, Client, Client]
   const status = async (person: Client) => (await on(other, person).call('GET', '/api/users')).status
   for (const person of people) expect(await status(person)).toBe(200)
-  // Who listens last on the other server hears of it when all else there has: from then on nothing may be as it was.
+  // This listener is the last one on the other server, so when it has heard of a change the server's own listeners have too.
   const heard = new Set<string>()
   await other.database.listen('sessions', (userId) => heard.add(userId))
   await out.call('DELETE', '/api/session')
@@ -63,7 +63,7 @@ test('§4 several servers: who signs in on one is signed in on all; out of one, 
   expect(await status(demoted)).toBeOneOf([401, 403])
 })
 
-test('security: several servers: wrong passwords are counted together, and a device that one of them knows is known to all', async () => {
+test('security: several servers: wrong passwords are counted across servers, and a known device is known to all', async () => {
   const apps = await twoServers({ rateLimit: true })
   const email = 'ada@gmail.com'
   await apps[0].signUp('admin', email)
@@ -87,7 +87,7 @@ test('security: several servers: wrong passwords are counted together, and a dev
   expect((await attempt(apps[1], PASSWORD, device)).status).toBe(200)
 })
 
-test('§7 several servers: a file that one has taken is used and served by the other', async () => {
+test('§7 several servers: a file that was uploaded to one can be used on and downloaded from the other', async () => {
   const s3 = await startS3Server()
   onTestFinished(() => s3.stop())
   const store = () => openFileStore({ filesUrl: s3.url, dataDir: '' })
@@ -107,7 +107,7 @@ test('§7 several servers: a file that one has taken is used and served by the o
   expect([await status(one), await status(other)]).toEqual([404, 404])
 })
 
-test('§7 several servers: any of them tells how far an export is, to nobody but who has it made', async () => {
+test('§7 several servers: each of them reports the progress of an export, but only to the person who started it', async () => {
   const [one, other] = await twoServers({ spoolBytes: 0 })
   const [admin, somebody] = [await one.signUp('admin'), await one.signUp('admin')]
   await sql`insert into telegram_users (user_id, first_name, created_at) select n, repeat('long name ', 20), now() from generate_series(1, 20000) n`.execute(
@@ -126,7 +126,7 @@ test('§7 several servers: any of them tells how far an export is, to nobody but
   await expect.poll(async () => (await on(other, admin).call('GET', path)).status, SOON).toBe(404)
 })
 
-test('§4 several servers: links that one has made are good on the other, once', async () => {
+test('§4 several servers: a set-up or password link made on one works once on any of them', async () => {
   const [one, other] = await twoServers()
   const path = (await createSetupLink(one.database, actOfProcess('command', 'test')))!
   const setup = new URL(path, 'http://console.test').searchParams.get('setup')
@@ -148,7 +148,7 @@ test('§4 several servers: links that one has made are good on the other, once',
   await expect.poll(async () => (await on(one, user).call('GET', '/api/session')).body.user, SOON).toBeNull()
 })
 
-test('Live: several servers: what is changed on one is on the dashboards of the other within a second', async () => {
+test('Live: several servers: a change on one shows on the dashboards of the other within a second', async () => {
   const [one, other] = await twoServers()
   const admin = await one.signUp('admin')
   const response = await other.fetch('/api/events', { headers: admin.headers })
@@ -166,11 +166,11 @@ test('Live: several servers: what is changed on one is on the dashboards of the 
     times.push(performance.now() - changedAt)
   }
   await reader.cancel()
-  // Each change comes right after a look, so this is how often a server looks: every 0.8 s, on a busy machine a little later.
+  // Each change comes right after the server has polled, so the median is the polling interval: 0.8 s, a little more on a busy machine.
   expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(1600)
 })
 
-test('§design 7 several servers: of those that make the first admin at once one does', async () => {
+test('§design 7 several servers: if several create the first admin at once, one does', async () => {
   const [one, other] = await twoServers()
   const act = actOfProcess('system', 'Start of the server')
   const admin = { ...ADMIN, act, policy: 'standard', unlessAdminExists: true } as const
@@ -193,7 +193,7 @@ test(
 )
 
 test(
-  '§security crash: one of two servers is killed under load: what was acknowledged is there, and nobody does more than try once more',
+  '§security crash: one of two servers is killed under load: nothing acknowledged is lost, and one retry is enough for every operator',
   PROCESSES,
   async () => {
     const pair = await twoBehindProxy('one_killed')
@@ -226,20 +226,20 @@ test(
       servers.push(await start(victim))
     }
     isOver = true
-    const told = await Promise.all(operators)
+    const results = await Promise.all(operators)
     await Promise.all(running)
     await console.check(database, store)
     await game.check(database)
     const { rows } = await sql<{ title: string; count: number }>`
       select title, count(*) as count from tasks where title like 'operator%' group by title`.execute(database.db)
     expect(new Map(rows.map(({ title, count }) => [title, count]))).toEqual(
-      new Map(told.flatMap(({ saved }) => saved.map((title) => [title, 1]))),
+      new Map(results.flatMap(({ saved }) => saved.map((title) => [title, 1]))),
     )
     expect(
-      told.flatMap(({ problems }) => problems),
-      'what a single retry did not mend',
+      results.flatMap(({ problems }) => problems),
+      'requests that failed in spite of a retry',
     ).toEqual([])
-    // What the killed ones had in hand is done by the others.
+    // Other servers finish the background work of the killed ones.
     await waitFor('entries to be sealed', async () => {
       const open = await sql`select from audit_open limit 1`.execute(database.db)
       return open.rows.length === 0
@@ -248,7 +248,7 @@ test(
     reportFigure(
       `one of two killed: ${kills} times, ${console.acknowledged} writes acknowledged, ${console.unknown} without an answer, ` +
         `${console.downloads} downloads, ${game.acknowledged} entries of the game acknowledged, ${game.repeated} of its requests sent again, ` +
-        `${proxy.repeated} repeated by the proxy, ${proxy.lost} told to try again; of operators ${told.reduce((sum, { retries }) => sum + retries, 0)} tried again`,
+        `${proxy.repeated} repeated by the proxy, ${proxy.lost} answered with 502; operators retried ${results.reduce((sum, { retries }) => sum + retries, 0)} times`,
     )
   },
 )
@@ -264,12 +264,12 @@ test('§design 8 several servers are restarted one after the other, and no reque
     servers.push(await start(old))
   }
   isOver = true
-  const told = await Promise.all(operators)
-  expect(told.flatMap(({ problems }) => problems)).toEqual([])
-  expect(told.map(({ retries }) => retries)).toEqual(told.map(() => 0))
+  const results = await Promise.all(operators)
+  expect(results.flatMap(({ problems }) => problems)).toEqual([])
+  expect(results.map(({ retries }) => retries)).toEqual(results.map(() => 0))
   expect({ lost: proxy.lost, repeated: proxy.repeated }).toEqual({ lost: 0, repeated: 0 })
   for (const { server } of servers) await expectGoodEnd(server)
-  reportFigure(`rolling restart: ${told.reduce((sum, { saved }) => sum + saved.length, 0)} saved and read, none lost`)
+  reportFigure(`rolling restart: ${results.reduce((sum, { saved }) => sum + saved.length, 0)} saved and read, none lost`)
 })
 
 interface Started {
@@ -281,17 +281,17 @@ interface Started {
 interface Pair {
   proxy: HttpProxy
   servers: Started[]
-  /** Starts a server anew in the place of another, on its machine, until both are ready. */
+  /** Starts a server that takes the place of an ended one, with its data directory. Resolves when both servers are ready. */
   start: (old: Started) => Promise<Started>
   cookie: string
-  /** The database that both have. */
+  /** The address of the shared database. */
   url: string
   store: FileStore
-  /** What a process needs to know to be one of them. */
+  /** The environment variables of both servers. */
   env: Record<string, string>
 }
 
-/** Two server processes behind a proxy that gives both requests: they share a new database and an S3 store, and nothing on their machines. */
+/** Starts two server processes behind a proxy. They share a new database and an S3 store, but no directory. */
 async function twoBehindProxy(name: string): Promise<Pair> {
   const url = await createDatabase(name, { isMigrated: true })
   const s3 = await startS3Process()
@@ -331,7 +331,7 @@ interface Operator {
   isOver: () => boolean
 }
 
-/** Creates tasks as the web client does, reads each back, and tries once more where no answer came. */
+/** Creates tasks as the web client does and reads each back. Retries a request once if it gets a 5xx. */
 async function operate({ proxy, cookie, number, isOver }: Operator) {
   const saved: string[] = []
   const problems: string[] = []

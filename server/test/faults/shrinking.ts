@@ -1,9 +1,9 @@
-/** fast-check looks for the shortest case that fails as long as it finds shorter ones, which takes hours where a case takes a second. */
+/** Limits how long fast-check shrinks a failing case. Without a limit this takes hours if one case takes a second. */
 import { rounds } from '#test/size.ts'
 
 const SHRINK_MS = rounds(10_000, 10 * 60_000)
 
-/** The predicate, to whom every case holds once SHRINK_MS have passed since the first that failed: the shortest found by then is reported. */
+/** Wraps a predicate: SHRINK_MS after the first failure, every case passes, so fast-check stops and reports the shortest so far. */
 export function shrinkingBriefly<Case>(predicate: (one: Case) => Promise<void>): (one: Case) => Promise<void> {
   let failedAt: number | undefined
   return async (one) => {

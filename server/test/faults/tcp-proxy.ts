@@ -1,24 +1,24 @@
-/** A network between the server and what it relies on, that can be slow, silent or gone: forwards TCP connections to one port. */
+/** A TCP proxy to one port that can be slow, silent or gone, in front of the server's database or file store. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 /**
- * `passes`: all is well. `slow`: some kB/s. `silent`: connections are accepted and stay open, and nothing moves any more.
- * `resets`: every connection is reset as soon as it is made. `gone`: nobody listens.
+ * `passes`: forwards at full speed. `slow`: forwards some 50 kB/s. `silent`: accepts and keeps connections but forwards nothing.
+ * `resets`: resets every connection at once. `gone`: does not listen.
  */
 export type NetworkState = 'passes' | 'slow' | 'silent' | 'resets' | 'gone'
 
 export interface TcpProxy {
   port: number
-  /** Changes what happens to connections that are open and to new ones. */
+  /** Changes the state for open and new connections. */
   become(state: NetworkState): Promise<void>
 }
 
 const SLOW_PIECE_BYTES = 512
 const SLOW_PAUSE_MS = 10
 
-/** Starts a proxy to a port of this machine. It ends with the test. */
+/** Starts a proxy to a port on this machine. It stops when the test ends. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let state: NetworkState = 'passes'
@@ -28,7 +28,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
 
   const watch = (socket: Socket): Socket => {
     sockets.add(socket)
-    socket.on('error', () => {}) // both ends may go at any moment
+    socket.on('error', () => {}) // either end may be gone at any time
     return socket.on('close', () => sockets.delete(socket))
   }
   const isMoving = async (): Promise<void> => {

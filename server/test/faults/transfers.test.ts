@@ -1,4 +1,4 @@
-/** Clients that send what no browser sends, take nothing of what they asked for, or vanish (security.md, Uploads and Exports). */
+/** Clients that send malformed uploads, do not read their answers, or disconnect (security.md, Uploads and Exports). */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -14,11 +14,11 @@ import { waitFor } from '#test/processes.ts'
 import { png, upload } from '#test/test-images.ts'
 
 const READERS = 5
-/** So often a large image is more than the buffers between the two ends can hold. */
+/** Requests for the large image on each connection: together their answers do not fit into the buffers between client and server. */
 const TIMES = 8
 const UPLOAD = '/api/files/announcements?name=banner.png'
 
-test('§security uploads: hostile ones get a clear 4xx or a closed connection, and leave nothing behind', async () => {
+test('§security uploads: hostile uploads get a 4xx or a closed connection, and leave nothing behind', async () => {
   const { app, admin, open } = await serving()
   const random = seededRandom()
   const statuses = new Map<string, number>()
@@ -38,7 +38,7 @@ test('§security uploads: hostile ones get a clear 4xx or a closed connection, a
   reportFigure(`§security uploads: hostile ones answered ${[...statuses].map((entry) => entry.join(': ')).join(', ')}`)
 })
 
-test('§security uploads: readers of a file who take nothing, or vanish, do not hold a connection for ever', async () => {
+test('§security uploads: the connections of clients that stop reading a file, or disconnect, are closed', async () => {
   const { app, admin, server } = await serving(1_000)
   const { key } = (await upload(app, admin, await largeImage())).body
   const { port } = server.address() as AddressInfo
@@ -56,7 +56,7 @@ test('§security uploads: readers of a file who take nothing, or vanish, do not 
   stuck.forEach((socket) => socket.destroy())
 })
 
-test('§security uploads: slow readers of a file get all of it, and keep no other waiting', async () => {
+test('§security uploads: slow readers of a file get all of it and do not delay others', async () => {
   const { app, admin, open } = await serving()
   const { key } = (await upload(app, admin, await largeImage())).body
   const file = Buffer.from((await admin.call('GET', `/api/files/${key}`)).body as ArrayBuffer)
@@ -72,7 +72,7 @@ test('§security uploads: slow readers of a file get all of it, and keep no othe
   for (const socket of slow) expect(countIn(await buffer(socket), file)).toBe(TIMES)
 })
 
-test('§9 Live: readers who take nothing keep nobody waiting, and are let go when their session ends', async () => {
+test('§9 Live: clients that do not read their stream delay nobody, and are disconnected when their session ends', async () => {
   const { app, admin, server, open } = await serving()
   const listen = async (client: Client): Promise<Socket> => {
     const socket = await open()
@@ -93,7 +93,7 @@ test('§9 Live: readers who take nothing keep nobody waiting, and are let go whe
   awake.destroy()
 })
 
-test('§9 Live: streams whose readers vanished make room for others', async () => {
+test('§9 Live: streams of clients that disconnected no longer count against the limit', async () => {
   const { admin, server, open } = await serving()
   const listen = async (): Promise<Socket | undefined> => {
     const socket = await open()
@@ -112,7 +112,7 @@ test('§9 Live: streams whose readers vanished make room for others', async () =
   await expect.poll(() => connectionsOf(server)).toBe(0)
 })
 
-/** Some megabytes, since noise cannot be compressed. */
+/** A PNG of some megabytes: noise cannot be compressed. */
 function largeImage(): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128, sigma: 50 } as const
   const image = sharp({ create: { width: 1200, height: 900, channels: 3, background: 'black', noise } })
@@ -125,7 +125,7 @@ function countIn(bytes: Buffer, file: Buffer): number {
   return count
 }
 
-/** An app on a port, with an admin. */
+/** Starts an app on a port and signs in an admin. */
 async function serving(stuckMs?: number) {
   const app = await testApp()
   const admin = await app.signUp('admin')
@@ -158,7 +158,7 @@ function request(client: Client, start: string, headers: Record<string, string> 
     .join('')}\r\n`
 }
 
-/** One of the ways in which an upload can be wrong. With `isCutOff` the client sends nothing more. */
+/** Returns a malformed upload, another kind for each round. If `isCutOff`, the client closes its side after these bytes. */
 function hostileUpload(admin: Client, random: () => number, round: number): { bytes: Buffer; isCutOff: boolean } {
   const number = (below: number): number => Math.floor(random() * below)
   const noise = Buffer.from(Array.from({ length: number(2_000) }, () => number(256)))
@@ -179,8 +179,8 @@ function hostileUpload(admin: Client, random: () => number, round: number): { by
     () => ({ bytes: post({ ...image, 'content-length': '10', 'transfer-encoding': 'chunked' }, '5\r\nhello\r\n0\r\n\r\n') }),
     () => ({ bytes: post({ ...image, 'transfer-encoding': 'chunked' }, `zz\r\n${noise.toString('latin1')}`) }),
     () => ({ bytes: post({ ...image, 'transfer-encoding': 'chunked' }, `fffff\r\n${noise.toString('latin1')}`), isCutOff: true }),
-    () => ({ bytes: sized(part('one', png.toString('latin1')), multipart) }), // without its end
-    () => ({ bytes: sized(`${part('two', 'x')}--two--\r\n`, multipart) }), // of another boundary
+    () => ({ bytes: sized(part('one', png.toString('latin1')), multipart) }), // without the closing boundary
+    () => ({ bytes: sized(`${part('two', 'x')}--two--\r\n`, multipart) }), // another boundary than the header says
     () => ({ bytes: sized(`${part('one', 'x').repeat(1 + number(20_000))}--one--\r\n`, multipart) }),
     () => ({ bytes: sized(png, { 'content-type': 'multipart/form-data' }) }),
     () => ({ bytes: post({ ...image, 'x-long': 'x'.repeat(20_000 + number(100_000)) }) }),

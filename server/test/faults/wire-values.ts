@@ -1,11 +1,11 @@
 /**
- * Values that a schema of the contract takes, as they travel: what stands in a JSON body or a query string before zod reads it.
- * Refinements of a whole object are not looked at, so a few values are refused all the same; whether one is, zod says afterwards.
+ * Generates values that a schema of the contract accepts, in the form in which a JSON body or query string carries them. It ignores
+ * refinements of whole objects, so zod refuses a few of the values; answers.ts asks zod which ones.
  */
 import fc from 'fast-check'
 import type { core, ZodType } from 'zod'
 
-/** Proposes values for a field by its name, such as ids that exist; `undefined` where any value of the schema is as good. */
+/** Proposes values for a field by its name, such as existing ids. `undefined` if any value of the schema will do. */
 export type Proposals = (field: string) => fc.Arbitrary<unknown> | undefined
 
 export function wireValue(schema: ZodType, proposals: Proposals, field = ''): fc.Arbitrary<unknown> {
@@ -54,7 +54,7 @@ function anyOf(def: Definition, proposals: Proposals, field: string): fc.Arbitra
       return fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue(), { maxKeys: 4 })
     case 'unknown':
       return fc.jsonValue()
-    case 'custom': // the bytes of an upload, which a request carries as they are
+    case 'custom': // the bytes of an upload, which the request adds itself
       return fc.constant({})
     default:
       throw new Error(`no values are made for the schema ${def.type} of ${field}: add it here`)
@@ -64,12 +64,12 @@ function anyOf(def: Definition, proposals: Proposals, field: string): fc.Arbitra
 interface Bounds {
   minimum?: number
   maximum?: number
-  /** `datetime` or `safeint`, say. */
+  /** Such as `datetime` or `safeint`. */
   format?: string
   pattern?: RegExp
 }
 
-/** What the schema and its checks say, later ones winning as they do in a chain. */
+/** Collects the bounds of a schema and its checks. Later checks win, as in a chain. */
 function boundsOf(def: { checks?: core.$ZodCheck[] | undefined }): Bounds {
   const checks = [def, ...(def.checks ?? []).map((check) => check['_zod'].def)] as Partial<core.$ZodChecks['_zod']['def']>[]
   const bounds: Bounds = {}
@@ -118,7 +118,7 @@ function textOf({ minimum = 0, maximum = 1000, format, pattern }: Bounds): fc.Ar
   )
 }
 
-/** Few of them are the same, and all of them are of the host that may register. */
+/** Mostly different addresses at the mail host that may register. */
 const emails = fc.tuple(fc.stringMatching(/^[a-z][a-z0-9]{0,11}$/), fc.nat(9999)).map(([name, n]) => `${name}${n}@gmail.com`)
 
 function numberOf({ minimum = -(2 ** 53), maximum = 2 ** 53, format = '' }: Bounds): fc.Arbitrary<number> {

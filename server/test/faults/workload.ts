@@ -1,6 +1,6 @@
 /**
- * Writers whose every write is known to be acknowledged, refused or unknown, and what must be there after a crash: all that was
- * acknowledged, nothing that was refused, and of what is unknown all or nothing, with its history, its counters and its files.
+ * Writers that record of each write whether it was acknowledged, and a check of the data after a crash. Acknowledged writes must be
+ * there; writes without an answer must be there completely or not at all, with their history, counters and files.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
@@ -12,7 +12,7 @@ import type { FileStore } from '#src/files/disk.ts'
 import { waitFor } from '#test/processes.ts'
 import { png } from '#test/test-images.ts'
 
-/** Where an item is: its text among the others, or in the trash; neither where it is not there. */
+/** Where an item is: `text` if it is in its list, `trashed` if it is in the trash, neither if it does not exist. */
 interface Place {
   text?: string | undefined
   trashed?: string | undefined
@@ -20,30 +20,31 @@ interface Place {
   image?: string | undefined
 }
 
-/** What a writer knows of one of its items. */
+/** What a writer knows about one of its items. */
 interface Item extends Place {
   collection: 'socialTasks' | 'announcements' | 'users'
-  /** Unknown while its creation is. */
+  /** Undefined until its creation was acknowledged or found by a check. */
   id: string | undefined
-  /** What a write without an answer would have made of it. */
+  /** The place after a write that got no answer, if that write took effect. */
   maybe: Place | undefined
   hasImage: boolean
-  /** What was asked and answered, for who has to find out why it is not as it must be. */
+  /** All requests and their answers, for messages of failures. */
   story: string[]
 }
 
 export interface Workload {
-  /** Writes until `isOver`; a server that is away is waited for. */
+  /** Writes until `isOver`. Waits while the server is away. */
   run(isOver: () => boolean): Promise<void>
   acknowledged: number
-  /** Those of them that brought something back from the trash, or purged it. */
+  /** Acknowledged writes that restored a record from the trash. */
   restored: number
+  /** Acknowledged writes that purged a record from the trash. */
   purged: number
   /** Writes without an answer. */
   unknown: number
-  /** Downloads that came to their end. */
+  /** Downloads that were read to their end. */
   downloads: number
-  /** Throws what is not as it must be; what was unknown is known afterwards. */
+  /** Checks the data against the writes, and learns which writes without an answer took effect. @throws Error at the first difference */
   check(database: Database, store: FileStore): Promise<void>
 }
 
@@ -53,7 +54,7 @@ const AWAY_MS = 200
 const ANSWER_MS = 60_000
 const paths = { socialTasks: '/api/social-tasks', announcements: '/api/announcements', users: '/api/users' }
 
-/** @param address where the server is by now @param cookie an admin's */
+/** @param address returns the server's present address @param cookie returns an admin's session cookie */
 export function createWorkload(random: () => number, address: () => string, cookie: () => string): Workload {
   const items: Item[] = []
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
@@ -131,7 +132,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     if (await attempt(item, {}, () => send('POST', '/api/trash/purge', { target, dryRun: false }))) workload.purged += 1
   }
 
-  /** `undefined` when the image could not be uploaded. */
+  /** Returns the body of a request that sets this text; `undefined` if the image could not be uploaded. */
   async function bodyOf({ collection, hasImage }: Item, text: string): Promise<Body | undefined> {
     if (collection === 'socialTasks') return { type: 'twitter', title: text, reward: 1, priority: 1e6 * random() }
     if (collection === 'users') {
@@ -146,7 +147,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     return undefined
   }
 
-  /** Whether it was acknowledged. */
+  /** Runs a change that leads to the place `after`. Returns whether it was acknowledged. */
   async function attempt(item: Item, after: Place, change: () => Promise<Answer>): Promise<boolean> {
     item.maybe = after
     const answer = await change().catch((error: Error) => (isRefused(error) ? 'not sent' : undefined))
@@ -192,7 +193,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
   }
 
-  /** A transfer that breaks is an error to the reader; one that does not is a whole file. */
+  /** Downloads a spreadsheet. It must either fail or be complete. */
   async function download(): Promise<void> {
     const path = pick(['/downloadTelegramUsersData', '/downloadUsersData'])
     const bytes = await fetch(address() + path, { headers: { cookie: cookie() }, signal: AbortSignal.timeout(ANSWER_MS) })
@@ -206,7 +207,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     expect(bytes.subarray(-22, -18).toString('latin1'), 'a download that ended well is whole').toBe('PK\x05\x06')
   }
 
-  /** What was acknowledged is served, whole, by whichever server is asked, unless somebody changes it meanwhile. */
+  /** Downloads the image of an acknowledged item. Every server must serve it completely, unless the item changes meanwhile. */
   async function downloadImage(): Promise<void> {
     const item = pick(items.filter(({ image, text, maybe }) => image !== undefined && text !== undefined && maybe === undefined))
     if (item === undefined) return pause(PAUSE_MS)
@@ -215,7 +216,7 @@ export function createWorkload(random: () => number, address: () => string, cook
       headers: { cookie: cookie() },
       signal: AbortSignal.timeout(ANSWER_MS),
     })
-      .then(async (given) => ({ status: given.status, bytes: Buffer.from(await given.arrayBuffer()) }))
+      .then(async (response) => ({ status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }))
       .catch(() => undefined)
     if (answer === undefined || answer.status >= 500 || item.maybe !== undefined || item.story.length !== before)
       return pause(PAUSE_MS)
@@ -260,7 +261,7 @@ function placeOf({ text, trashed, image }: Place): Place {
   return { text, trashed, image }
 }
 
-/** PostgreSQL goes on with what a killed server had sent, so a change without an answer may still come. */
+/** Waits until no transaction runs: PostgreSQL finishes statements of a killed server, so a write without an answer may still commit. */
 async function endOfTransactions(db: Kysely<Tables>): Promise<void> {
   await waitFor('an end of the transactions that run', async () => {
     const { rows } = await sql`select from pg_stat_activity
@@ -271,12 +272,12 @@ async function endOfTransactions(db: Kysely<Tables>): Promise<void> {
   })
 }
 
-/** Nobody listened, so nothing was sent. */
+/** Whether the connection was refused, so that nothing was sent. */
 function isRefused({ cause }: Error): boolean {
   return (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
 }
 
-/** The product's own check finds nothing, which check.test.ts proves that it would. */
+/** Expects `arcade check` to find nothing. check.test.ts proves that it finds such differences. */
 export async function checkDerived(database: Database, store: FileStore): Promise<void> {
   const differences: string[] = []
   await checkConsole({ database, store, onDifference: (text) => differences.push(text) })

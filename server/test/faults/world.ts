@@ -1,4 +1,4 @@
-/** A console that is there to be attacked: the app on a port, everybody who may call, and things that calls can name. */
+/** A console for generated requests: the app on a port, one client for each principal, and records that requests can refer to. */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
@@ -34,17 +34,17 @@ export interface Sent {
 
 export interface World {
   app: TestApp
-  /** `change` tells what was different afterwards, if anything was. */
+  /** Sends a request. `change` describes what it changed in the database, if anything. */
   send(request: GeneratedRequest): Promise<{ sent: Sent; received: Received; change: string | undefined }>
   stop(): Promise<void>
 }
 
-/** Fewer of something than this, and more are made. */
+/** Records of each kind that `restore` keeps available. */
 const ENOUGH = 8
-/** Node's own answer to an address that is too long: it closes the connection without reading on, so the answer may be cut off. */
+/** Node's answer to an address that is too long. Node then closes the connection without reading on, so the answer may be cut off. */
 const HEADERS_TOO_LARGE = 431
 
-/** SQL for a text that changes whenever a call changed something. */
+/** SQL for a text that differs after any change by a call. */
 const FINGERPRINT = `
   concat_ws(' ', (select count(*) from audit_trail where action not in ('export', 'session.refuse')), (select count(*) from accounts), (select sum(version) from users),
     (select count(*) || ' ' || max(created_at) from sessions),
@@ -52,7 +52,7 @@ const FINGERPRINT = `
     (select count(*) || ' ' || sum(version) from announcements), (select epoch from status_epoch),
     (select count(*) from history_items))`
 
-/** The two records of a table that the trail last told of. */
+/** SQL for the two records of a table with the newest audit entries: ids, numbers of those entries, and versions. */
 const changedOf = (group: string, rows: string): string => {
   const changed = `(select one.id, one.version, max(seq) as seq from (select id, version from ${rows}) as one
     join audit_entries on record_id = one.id group by one.id, one.version order by max(seq) desc limit 2) as changed`
@@ -60,8 +60,11 @@ const changedOf = (group: string, rows: string): string => {
     '${group}Versions', array(select version from ${changed})`
 }
 
-/** What there is but players, whom a cluster has elsewhere, in one statement. $1 are hashes of sessions' tokens, $2 is that of a password link's. */
-const SIGHT = `
+/**
+ * Reads everything but players in one statement: a Citus cluster has players on its workers. $1 are the token hashes of sessions, $2 is
+ * that of a password link.
+ */
+const STATE = `
   select ${FINGERPRINT} as fingerprint,
     (select coalesce(json_object_agg(encode(token_hash, 'hex'), user_type), '{}')
        from sessions join users on users.id = user_id where encode(token_hash, 'hex') = any($1::text[])) as sessions,
@@ -92,9 +95,9 @@ const SIGHT = `
       )
       .join(',')}`
 
-interface Sight {
+interface WorldState {
   fingerprint: string
-  /** The role of whom a session belongs to, by its hash; those that have ended are missing. */
+  /** Token hash of a session → the role of its user. Ended sessions are missing. */
   sessions: Record<string, string>
   hasLink: boolean
   emails: string[]
@@ -134,28 +137,28 @@ export async function createWorld(): Promise<World> {
   const values = async (query: ReturnType<typeof sql<{ value: unknown }>>) =>
     (await query.execute(db)).rows.map(({ value }) => value)
   const readFingerprint = app.database.prepared<{ text: string }>('world-fingerprint', `select ${FINGERPRINT} as text`)
-  const readSight = app.database.prepared<Sight>('world-sight', SIGHT)
+  const readState = app.database.prepared<WorldState>('world-state', STATE)
   const readPlayers = app.database.prepared<{ userId: number }>(
     'world-players',
     'select user_id as "userId" from telegram_users where user_id > 0 order by user_id limit 20',
   )
 
-  /** Sees what there is now. */
-  const look = async (): Promise<Sight> => {
+  /** Reads the present state and fills the pools with it. */
+  const look = async (): Promise<WorldState> => {
     await sealEntries(app.database)
     const hashes = [people.user, people.admin, operator].map((client) => (client ? hashOf(client) : ''))
-    const [sight] = await readSight([hashes, hashToken(String(found.links?.[0])).toString('hex')])
-    const { socialOrder, dailyOrder } = sight!
+    const [state] = await readState([hashes, hashToken(String(found.links?.[0])).toString('hex')])
+    const { socialOrder, dailyOrder } = state!
     const players = (await readPlayers([])).map(({ userId }) => userId)
-    Object.assign(found, sight!.found, { socialOrder, dailyOrder, players, playerTexts: players.map(String) })
-    found.emails = [...sight!.emails, 'nobody@gmail.com']
+    Object.assign(found, state!.found, { socialOrder, dailyOrder, players, playerTexts: players.map(String) })
+    found.emails = [...state!.emails, 'nobody@gmail.com']
     found.socialTasks = socialOrder.map(({ id }) => id)
     found.dailyTasks = dailyOrder.map(({ id }) => id)
-    lastKnown = sight!.fingerprint
-    return sight!
+    lastKnown = state!.fingerprint
+    return state!
   }
 
-  /** After a change: a person may have been removed, a session ended, a role changed, a link spent, a list emptied. */
+  /** Repairs the world after a change: replaces users, sessions and links that are gone, and refills lists. */
   const restore = async (): Promise<void> => {
     const { sessions, hasLink } = await look()
     let isComplete = true
@@ -257,10 +260,10 @@ export async function createWorld(): Promise<World> {
     const startedAt = performance.now()
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) } // also with a GET
     const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } })
-    request.on('error', () => undefined) // whoever waits for the answer hears of it
+    request.on('error', () => undefined) // `once` below reports the error
     request.end(body)
     const [response] = (await once(request, 'response').catch((error: unknown) => {
-      // The server ends such a connection while the rest of the head is on its way, so its answer may be lost to the reset (RFC 9112, 9.6).
+      // The server closes the connection while the rest of the headers is in transit, so a reset may destroy its answer (RFC 9112, 9.6).
       if (isReset(error) && headBytes(path, headers) > http.maxHeaderSize) return [undefined]
       throw error
     })) as [http.IncomingMessage | undefined]
@@ -269,7 +272,7 @@ export async function createWorld(): Promise<World> {
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         chunks.push(chunk)
-        if (response.headers['content-type']?.startsWith('text/event-stream')) break // it would never end
+        if (response.headers['content-type']?.startsWith('text/event-stream')) break // an event stream never ends by itself
       }
     } catch (error) {
       if (response.statusCode !== HEADERS_TOO_LARGE) throw error

@@ -1,9 +1,9 @@
 /**
- * Searching and sorting lists. `search_text` is what a search looks into, in lower case. Trigrams know ASCII letters and digits alone
- * (others too under some locales of DATABASE_URL): so that `moon_7` is one word to them `_.-#` are written as the capitals QXZJ, which
- * no text in lower case has, and characters they do not know at all have an index of their own. Players' wallets are left out, they
- * would double it: they are found by their beginning. On a table of millions this takes minutes, so each statement stands alone and the
- * indexes are built while others read and write; only adding the column keeps them waiting.
+ * Searching and sorting lists. `search_text` is the text that searches read, in lower case. Trigrams contain ASCII letters and digits only
+ * (under some locales of DATABASE_URL others, too). So that `moon_7` is one word to them, `_.-#` are written as the capitals QXZJ, which no
+ * text in lower case contains; characters that trigrams leave out have an index of their own. Players' wallets would double the text, so
+ * they are not in it and are found by their beginning. On a table of millions this takes minutes, so each statement runs by itself, and the
+ * indexes are built while others read and write; only adding the column makes them wait.
  */
 import { type Kysely, sql } from 'kysely'
 
@@ -25,7 +25,7 @@ const playerTexts = [
   'email',
 ]
 
-/** Each of them after a space; concat_ws is not immutable. */
+/** Returns the definition of `search_text`, with a space before each text. It cannot use concat_ws, which is not immutable. */
 function searchText(columns: string[]): string {
   const joined = columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')
   return `search_text text generated always as (translate(lower(${joined}), '_.-#', 'QXZJ')) stored`

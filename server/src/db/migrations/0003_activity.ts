@@ -1,6 +1,6 @@
 /**
- * Counters of when players joined and took part, made once from the rows that are there. From here on names are compared byte by byte,
- * so that a range of them is a range of the index whatever the database's language.
+ * Counters of when players joined and took part, filled once from the existing rows. From now on names of counters are compared byte by
+ * byte, so that a range of names is a range of the index, whatever the database's language.
  */
 import { type Kysely, sql } from 'kysely'
 
@@ -14,7 +14,7 @@ const HOUR = 'YYYY-MM-DD"T"HH24'
 const DAY = 'YYYY-MM-DD'
 const MONTH = 'YYYY-MM'
 
-/** A counter a bucket, and with `each` one a bucket and item. */
+/** Returns SQL for the names and values of counters: one for each bucket, and with `each` one for each bucket and item. */
 const fill = (table: string, at: string, what: string, each?: string): string =>
   [
     [`'activity@h:' || ${bucket(at, HOUR)} || ':' || ${what}`, recent(at)],

@@ -1,7 +1,7 @@
 /**
- * What tells a person who signs in from a stranger: addresses from which they did so before, and the key that signs the cookie of their
- * devices. A window of attempts begins with its first one instead of with the quarter of an hour, so that nobody gets two windows' worth
- * around the turn. Entries of the audit trail get where a request came from.
+ * Tells a person who signs in from a stranger, by the addresses from which the person signed in before, and by the key that signs the
+ * cookies of devices. A window of attempts now begins with its first attempt instead of on the quarter of an hour, so that nobody gets the
+ * attempts of two windows around that time. Audit entries get the address and origin of the request.
  */
 import { type Kysely, sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-/** What people see of their sessions: a name for each that is no secret, and the device. Links with which a user sets a new password. */
+/** Sessions get a public id and a device, for the list of a user's own sessions. Links with which a user sets a new password. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

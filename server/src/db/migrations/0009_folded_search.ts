@@ -1,7 +1,7 @@
 /**
- * Searches find `Zoë` by `Zoe`, and players by their phone numbers. `folded_text` takes the place of `search_text` (migration 0002) and is
- * made like it, of texts without case, width and diacritics; of a phone number it has the digits alone. A server of the version before
- * goes on searching the old column until the new one has its indexes.
+ * Searches find `Zoë` by `Zoe`, and players by their phone numbers. `folded_text` replaces `search_text` (migration 0002). It is made in
+ * the same way, but from texts without case, width and diacritics, and from the digits of a phone number only. A server of the previous
+ * version keeps searching the old column until the new one has its indexes.
  */
 import { type Kysely, sql } from 'kysely'
 import { foldedSql } from '#src/db/folded-text.ts'

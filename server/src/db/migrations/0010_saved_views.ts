@@ -1,6 +1,6 @@
 /**
- * Saved views of lists, and which of them a person sees first. Whoever makes a view owns it: a private one is removed with its owner, a
- * shared one outlives them.
+ * Saved views of lists, and which of them a person sees first. A view belongs to the user who made it: a private view is removed with that
+ * user, a shared one stays.
  */
 import { type Kysely, sql } from 'kysely'
 

@@ -1,7 +1,7 @@
 /**
- * The audit trail as a chain: an act leaves its entry in `audit_open`, and the sealer moves it to `audit_entries` under the next number with a
- * hash over all before it. What an earlier version has written becomes open entries, with the names that actions have now;
- * its table stays, because a server of that version that still runs writes into it.
+ * The audit trail as a chain. An act writes its entry to `audit_open`; the sealer moves it to `audit_entries` under the next number, with a
+ * hash over all entries before it. Entries of earlier versions become open entries, with the names that actions have now. Their table
+ * stays, because a server of an earlier version that still runs writes to it.
  */
 import { type Kysely, sql } from 'kysely'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
@@ -48,7 +48,7 @@ const action = `case action ${Object.entries(earlierActions)
   .join(' ')} else action end`
 
 const statements = [
-  // Entries come and go, so what is gone is cleared away after a few thousand instead of after a share of the table.
+  // Entries leave this table all the time, so it is vacuumed after some thousand of them instead of after a share of the table.
   `create table audit_open (${entry},
      constraint audit_open_pkey primary key (at, id))
      with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
@@ -64,7 +64,7 @@ const statements = [
   `create index audit_entries_act on audit_entries (act_id)`,
   `create index audit_entries_actor_name on audit_entries (lower(actor_name) text_pattern_ops)`,
   `create index audit_entries_record_name on audit_entries (lower(record_name) text_pattern_ops)`,
-  // The one row: the number and hash of the last sealed entry, and of the last one that was dropped because of its age.
+  // The only row: the number and hash of the last sealed entry, and of the last one that was dropped because of its age.
   `create table audit_head (
      id smallint constraint audit_head_pkey primary key default 1 constraint audit_head_id_check check (id = 1),
      seq bigint not null,

@@ -1,6 +1,6 @@
 /**
- * When users were last seen stands in their rows: to work it out from sessions and addresses took two look-ups a row of every page. A
- * server of the version before goes on without it.
+ * Rows of users get the time at which the user was last seen: computing it from sessions and addresses took two look-ups for each row of a
+ * page. A server of the previous version keeps working without it.
  */
 import { type Kysely, sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-/** Backups that were made or tried, and whether scheduled work waits for a person's go, as it does after a restore. */
+/** Backups that were made or tried, and whether scheduled work is paused until an operator resumes it, as it is after a restore. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The trash: whole records that were deleted, with the act that did it, until they expire. A file that a row named until then is not served
- * any more, though its bytes stay as long; a server of the version before removes files of its own deletions at once, as it always did.
+ * The trash: deleted records in full, with the act that deleted them, until they expire. A file that a deleted record names is no longer
+ * served, but its bytes stay as long as the record. A server of the previous version still removes the files of its own deletions at once.
  */
 import { type Kysely, sql } from 'kysely'
 

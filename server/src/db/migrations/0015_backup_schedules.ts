@@ -1,4 +1,7 @@
-/** Since when each schedule of backups is in force, so that a first backup which nobody made is missed, whatever servers began and ended meanwhile. */
+/**
+ * The time since which each backup schedule is in force, so that the console notices when the first backup is missing, however often
+ * servers were started and stopped meanwhile.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Reading the audit trail: as a view of all entries, sealed or not, and by indexes that give the entries of one filter newest first. These
- * hold the moment as it is in UTC, by which nothing else is ordered, so that the planner cannot walk through the whole trail instead, as it
- * likes to for a value that it takes for a common one.
+ * Reading the audit trail: a view of all entries, sealed or not, and indexes that give the entries of one filter, newest first. The indexes
+ * contain the time in UTC, by which nothing else is ordered. So the planner cannot read through the whole trail instead, as it tends to for
+ * a value that it takes for a common one.
  */
 import { type Kysely, sql } from 'kysely'
 

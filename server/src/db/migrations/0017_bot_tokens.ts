@@ -1,6 +1,6 @@
 /**
- * A bot token has a scope, two secrets while it is being rotated, and a last use. Tokens from before could call what `play` covers. A
- * server of the version before goes on without knowing any of it.
+ * Bot tokens get a scope, a second secret while they are rotated, and the time of their last use. Existing tokens get the scope `play`,
+ * which covers the calls they could make. A server of the previous version keeps working without these columns.
  */
 import { type Kysely, sql } from 'kysely'
 

@@ -1,6 +1,7 @@
 /**
- * Balances get a table of their own, whose few indexes make changing them cheap, and a ledger that explains them: what there is becomes an
- * opening entry. A server of the version before reads and writes players until their own column of balances is gone; what it wrote is taken along.
+ * Balances get a table of their own, which has few indexes so that changing a balance is cheap, and a ledger that explains them: an
+ * existing balance becomes an opening entry. A server of the previous version reads and writes the players' old column of balances until it
+ * is gone; balances that it changed meanwhile are moved, too.
  */
 import { type Kysely, sql } from 'kysely'
 
@@ -45,11 +46,11 @@ const move = [
   `insert into balances (user_id, balance, imported, entries)
      select user_id, balance, balance, (balance <> 0)::int from telegram_users on conflict (user_id) do nothing`,
   `create index concurrently if not exists balances_by_balance on balances (balance desc, user_id)`,
-  // From here on nobody changes it.
+  // From here on no server changes the old column.
   `alter table telegram_users rename column balance to former_balance`,
 ]
 
-/** What was written while balances were moved. */
+/** Moves balances that were changed during `move`. */
 const settle = [
   `update balances set balance = t.former_balance, imported = t.former_balance, entries = (t.former_balance <> 0)::int
      from telegram_users t where t.user_id = balances.user_id and t.former_balance <> balances.balance`,

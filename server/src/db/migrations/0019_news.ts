@@ -1,6 +1,6 @@
 /**
- * An active announcement carries the number of its activation, so that a player has news exactly while one carries a higher number than
- * they have seen. Those that are active already get the present number. A server of the version before goes on without it.
+ * An active announcement has the number of its activation. A player has news if an active announcement has a higher number than the player
+ * has seen. Announcements that are already active get the current number. A server of the previous version keeps working without it.
  */
 import { type Kysely, sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-/** Webhooks and the queue of what they are told. A server of the version before goes on without them. */
+/** Webhooks and the queue of their deliveries. A server of the previous version keeps working without them. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

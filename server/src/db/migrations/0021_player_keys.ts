@@ -1,4 +1,7 @@
-/** Idempotency keys of what moves a player's balance, which lie where the player's other rows are. A server of the version before goes on without them. */
+/**
+ * Idempotency keys of calls that change a player's balance. They are stored on the same node as the player's other rows. A server of the
+ * previous version keeps working without them.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -10,7 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     is_first boolean not null,
     created_at timestamptz not null default now(),
     primary key (user_id, key_hash))`.execute(db)
-  // Keys come in the order of their moments, so that ranges of pages tell the old ones apart at next to no cost.
+  // Keys are written in the order of their times, so a BRIN index finds the old ones at almost no cost.
   await sql`create index player_keys_created_at on player_keys using brin (created_at)`.execute(db)
   const { rows: extensions } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
   if (extensions.length === 0) return

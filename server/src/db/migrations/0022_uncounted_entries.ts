@@ -1,7 +1,7 @@
 /**
- * One row for all that an entry of the ledger counts; counters of what claims were paid, which need not be whole, and of balances, made once from
- * the rows that are there. A server of the version before goes on; the few entries that it writes from here on are in none of the two new kinds
- * of counters until `arcade check --repair` compares them.
+ * One row for everything that a ledger entry adds to counters. New counters of the points that claims paid, which may be fractions, and of
+ * balances, filled once from the existing rows. A server of the previous version keeps working; the few entries that it writes from now on
+ * are missing from these new counters until `arcade check --repair` recounts them.
  */
 import { type Kysely, sql } from 'kysely'
 

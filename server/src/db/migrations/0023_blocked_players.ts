@@ -1,4 +1,7 @@
-/** Who is blocked, by whom (an id of users) and why, stands beside the balance that it guards. A server of the version before goes on without it. */
+/**
+ * Whether a player is blocked, by whom (an id of users) and why, in the row of the balance that the block protects. A server of the
+ * previous version keeps working without it.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export const isResumable = true

@@ -1,4 +1,7 @@
-/** Who was erased, by a keyed hash of the id alone, so that an import does not bring them back. A server of the version before goes on without it. */
+/**
+ * Erased players, known only by a keyed hash of their id, so that an import does not bring them back. A server of the previous version
+ * keeps working without it.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

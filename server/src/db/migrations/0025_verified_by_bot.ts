@@ -1,4 +1,7 @@
-/** Tasks and announcements that only the bot may claim for a player, also those in the trash. A server of the version before goes on without it. */
+/**
+ * Marks tasks and announcements that only the bot may claim for a player, also those in the trash. A server of the previous version keeps
+ * working without it.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

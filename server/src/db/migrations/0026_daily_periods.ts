@@ -1,7 +1,7 @@
 /**
- * Participations in daily tasks that an import brought get their day as their period, so that who did a task on a day before the switch is not
- * paid again for that day. Where the player was paid here for the same day, both stay, the imported one without a period. A server of the
- * version before goes on beside it. No function but immutable ones sees a column, because Citus takes no other in an UPDATE.
+ * Imported participations in daily tasks get their day as their period, so that a player who did a task before the switch is not paid again
+ * for that day. If the player was also paid here for that day, both rows stay, and the imported one keeps no period. A server of the
+ * previous version keeps working meanwhile. Only immutable functions are applied to columns, because Citus accepts no others in an UPDATE.
  */
 import { type Kysely, sql } from 'kysely'
 import { violatedConstraint } from '#src/postgres/errors.ts'
@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** @returns false if somebody was paid for one of the days at the same moment, so that it has to be looked at again */
+/** Sets the periods of some players. @returns false if one of them was paid for such a day meanwhile, so that it must be tried again */
 async function giveDays(db: Kysely<unknown>, { after, last }: { after: string; last: string }): Promise<boolean> {
   try {
     await sql`

@@ -1,4 +1,6 @@
-/** What each cause with a cap has given a player on one day stands beside the balance. A server of the version before goes on without it. */
+/**
+ * What each capped cause paid a player on one day, in the row of the balance. A server of the previous version keeps working without it.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

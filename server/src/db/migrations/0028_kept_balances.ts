@@ -1,4 +1,7 @@
-/** The balance that was told with a key for which there is no entry. A server of the version before goes on without it. */
+/**
+ * The balance in the answer to an idempotency key, if the answer has no ledger entry. A server of the previous version keeps working
+ * without it.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
