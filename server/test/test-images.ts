@@ -39,14 +39,6 @@ export async function download(app: App, client: Client, key: string, query = ''
 
 /** A PNG of one colour: its pixels are zeros that deflate to almost nothing. */
 export function bomb(width: number, height: number, rows = height): Uint8Array {
-  const chunk = (type: string, data: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), data])
-    const out = Buffer.alloc(body.length + 8)
-    out.writeUInt32BE(data.length)
-    body.copy(out, 4)
-    out.writeUInt32BE(crc(body), body.length + 4)
-    return out
-  }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width)
   header.writeUInt32BE(height, 4)
@@ -54,6 +46,36 @@ export function bomb(width: number, height: number, rows = height): Uint8Array {
   const bytesARow = Math.min(Math.ceil(width / 8) + 1, 5000)
   const pixels = deflateSync(Buffer.alloc(bytesARow * rows))
   return Buffer.concat([png.subarray(0, 8), chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
+}
+
+/** Returns a chunk of a PNG (https://www.w3.org/TR/png-3/#5Chunk-layout). */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data])
+  const out = Buffer.alloc(body.length + 8)
+  out.writeUInt32BE(data.length)
+  body.copy(out, 4)
+  out.writeUInt32BE(crc(body), body.length + 4)
+  return out
+}
+
+/** Returns this PNG as the first of the two frames of an animated PNG. */
+export function animatedPng(first: Buffer): Buffer {
+  const numbers = (...values: number[]): Buffer => Buffer.from(Uint32Array.from(values).buffer).swap32()
+  const [width, height] = [first.readUInt32BE(16), first.readUInt32BE(20)]
+  const control = (sequence: number): Buffer =>
+    chunk('fcTL', Buffer.concat([numbers(sequence, width, height, 0, 0), Buffer.from([0, 1, 0, 10, 0, 0])]))
+  const dataAt = first.indexOf('IDAT') - 4
+  const dataLength = first.readUInt32BE(dataAt)
+  const data = first.subarray(dataAt + 8, dataAt + 8 + dataLength)
+  return Buffer.concat([
+    first.subarray(0, dataAt),
+    chunk('acTL', numbers(2, 0)),
+    control(0),
+    first.subarray(dataAt, dataAt + 12 + dataLength),
+    control(1),
+    chunk('fdAT', Buffer.concat([numbers(2), data])),
+    first.subarray(dataAt + 12 + dataLength),
+  ])
 }
 
 function crc(bytes: Buffer): number {

@@ -27,7 +27,20 @@ export interface PreparedImage {
 /** `refused` is the reason for the operator, `cause` is for the log. With `isLast` the process ends. */
 export type DecoderAnswer = { image: PreparedImage } | { refused: string; cause?: string; isLast?: true }
 
-const formats = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp', 'image/gif': 'gif' } as const
+/** The stored format for each type of file. Of an animated PNG the first frame is kept, because sharp cannot write animated ones. */
+const formats = {
+  'image/png': 'png',
+  'image/apng': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+} as const
+/**
+ * The formats whose EXIF orientation browsers apply. The operator saw such an image turned before the upload, and a WebP with the same tag
+ * unturned (https://drafts.csswg.org/css-images-3/#the-image-orientation; Chromium reads the tag in JPEG and PNG only). All that is made of
+ * an upload follows this rule.
+ */
+const ORIENTED_BY_BROWSERS: readonly string[] = ['jpg', 'png']
 const NOT_AN_IMAGE = 'The file must be a PNG, JPEG, WebP or GIF image.'
 const TOO_COSTLY = 'The image takes too much time or memory to decode.'
 const WATCH_MS = 20
@@ -87,10 +100,10 @@ async function prepare(bytes: Uint8Array): Promise<PreparedImage> {
     animated: extension === 'gif' || extension === 'webp',
   } as const
   await refuseBeyondLimits(bytes, extension)
-  const image = sharp(bytes, options)
-  const whole = extension === 'jpg' ? image.autoOrient().jpeg({ quality: 90 }) : image.toFormat(extension)
-  const thumb = sharp(bytes, { ...options, animated: false })
-    .autoOrient()
+  const autoOrient = ORIENTED_BY_BROWSERS.includes(extension)
+  const image = sharp(bytes, { ...options, autoOrient })
+  const whole = extension === 'jpg' ? image.jpeg({ quality: 90 }) : image.toFormat(extension)
+  const thumb = sharp(bytes, { ...options, autoOrient, animated: false })
     .resize(limits.thumbSidePixels, limits.thumbSidePixels, { fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 80 })
   return { extension, bytes: await whole.toBuffer(), thumb: await thumb.toBuffer() }

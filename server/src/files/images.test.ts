@@ -7,8 +7,38 @@ import sharp from 'sharp'
 import { diskStore } from './disk.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 import { testApp } from '#test/test-app.ts'
-import { animation, bomb, canvas, download, png, tinyFrames, upload } from '#test/test-images.ts'
+import { animatedPng, animation, bomb, canvas, download, png, tinyFrames, upload } from '#test/test-images.ts'
 import { createImages } from './images.ts'
+
+/** Where browsers show the upper left corner of the pixels of a wide image, by the tag's value 1 to 8 (Exif 2.32, Orientation). */
+const upright = ['wide, upper left', 'wide, upper right', 'wide, lower right', 'wide, lower left'].concat([
+  'high, upper left',
+  'high, upper right',
+  'high, lower right',
+  'high, lower left',
+])
+
+/** A wide image with a dark mark in the upper left corner of its pixels. */
+async function markedImage(format: 'jpeg' | 'png' | 'webp' | 'animated webp', orientation: number): Promise<Uint8Array> {
+  const mark = { input: { create: { width: 40, height: 40, channels: 3, background: '#000' } }, left: 0, top: 0 } as const
+  const frame = await canvas(300, 100).composite([mark]).png().toBuffer()
+  const isAnimated = format === 'animated webp'
+  const image = isAnimated ? sharp([frame, frame], { join: { animated: true } }) : sharp(frame)
+  return image
+    .toFormat(isAnimated ? 'webp' : format)
+    .withMetadata({ orientation })
+    .toBuffer()
+}
+
+async function markedCorner(bytes: Uint8Array): Promise<string | undefined> {
+  const { data, info } = await sharp(bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
+  const isDark = (x: number, y: number): boolean => data[(y * info.width + x) * info.channels]! < 60
+  const [right, bottom] = [info.width - 3, info.height - 3]
+  if (isDark(2, 2)) return 'upper left'
+  if (isDark(right, 2)) return 'upper right'
+  if (isDark(2, bottom)) return 'lower left'
+  return isDark(right, bottom) ? 'lower right' : undefined
+}
 
 describe('hostile uploads', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -98,6 +128,33 @@ describe('hostile uploads', () => {
       width: 32,
       height: 96,
     })
+  })
+
+  test.each(['jpeg', 'png', 'webp', 'animated webp'] as const)(
+    'the EXIF orientation of a %s: image and thumbnail are turned as browsers show the file',
+    async (format) => {
+      const images = createImages()
+      onTestFinished(() => images.stop())
+      const shown = []
+      for (let orientation = 1; orientation <= 8; orientation += 1) {
+        const prepared = await images.prepare(await markedImage(format, orientation))
+        const { width, height, orientation: tag } = await sharp(prepared.bytes).metadata()
+        expect(tag).toBeUndefined()
+        expect(await markedCorner(prepared.thumb)).toBe(await markedCorner(prepared.bytes))
+        shown.push(`${width > height ? 'wide' : 'high'}, ${await markedCorner(prepared.bytes)}`)
+      }
+      expect(shown).toEqual(format.endsWith('webp') ? Array.from(upright, () => upright[0]) : upright)
+    },
+  )
+
+  test('an animated PNG is stored as its first frame', async () => {
+    const images = createImages()
+    onTestFinished(() => images.stop())
+    const { extension, bytes, thumb } = await images.prepare(animatedPng(png))
+    expect(extension).toBe('png')
+    expect(bytes.includes(Buffer.from('acTL'))).toBe(false)
+    expect(await sharp(bytes).metadata()).toMatchObject({ format: 'png', width: 300, height: 200 })
+    expect(await sharp(thumb).metadata()).toMatchObject({ format: 'webp', width: 96, height: 64 })
   })
 
   test('an animated GIF keeps its frames; its thumbnail does not move', async () => {
