@@ -23,7 +23,7 @@ import {
   startBare,
   startBenchServer,
   stopProcess,
-} from './harness.ts'
+} from './measuring.ts'
 
 const WRITE_BUDGET = 1.1
 const VERIFY_BUDGET = 200_000

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { median, report, ROOT, temporaryDirectory } from './harness.ts'
+import { median, report, ROOT, temporaryDirectory } from './measuring.ts'
 
 const TIME_BUDGET = 2
 const ROUNDS = 3

@@ -38,7 +38,7 @@ import {
   statementsOf,
   stopProcess,
   temporaryDirectory,
-} from './harness.ts'
+} from './measuring.ts'
 
 const CLAIMS_BUDGET = 0.5
 const CLAIM_BUDGET_BYTES = 1024

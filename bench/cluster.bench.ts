@@ -18,7 +18,7 @@ import { diskStore } from '../server/src/files/disk.ts'
 import { createClusterDatabase, dropClusterDatabase } from '../server/test/citus.ts'
 import { withDatabase } from '../server/test/test-server.ts'
 import { type Claiming, claimUntil, prepareClaiming } from './claiming.ts'
-import { type BenchServer, median, startBenchServer } from './harness.ts'
+import { type BenchServer, median, startBenchServer } from './measuring.ts'
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { report, startProcess, stopProcess, temporaryDirectory } from './harness.ts'
+import { report, startProcess, stopProcess, temporaryDirectory } from './measuring.ts'
 
 const READY_BUDGET_MS = 2000
 const RECOVERED_BUDGET_MS = 5000

@@ -6,7 +6,7 @@ import { activityRanges } from '@arcade/contract/dashboard/fields'
 import { seed } from '../server/src/import/seed.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { createFigures } from '../server/src/features/dashboard/figures.ts'
-import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'
+import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './measuring.ts'
 
 const RATIO_BUDGET = 0.6
 const ROWS = 1_000_000

@@ -12,7 +12,7 @@ import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { addCount } from '../server/test/activity.ts'
 import { giveBalances } from '../server/test/players.ts'
-import { type BenchServer, median, percentile, report, residentMb, startBenchServer } from './harness.ts'
+import { type BenchServer, median, percentile, report, residentMb, startBenchServer } from './measuring.ts'
 import { HALF_WITHOUT_POINTS } from './players.ts'
 
 const TIME_BUDGET = 2

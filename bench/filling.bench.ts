@@ -15,7 +15,7 @@ import { importDirectory } from '../server/src/import/import.ts'
 import { seed } from '../server/src/import/seed.ts'
 import { columnName, playerEntity, sourceSql } from '../server/src/db/entities.ts'
 import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
-import { report, startBenchServer, temporaryDirectory } from './harness.ts'
+import { report, startBenchServer, temporaryDirectory } from './measuring.ts'
 
 const SEED_BUDGET = 2
 const IMPORT_BUDGET = 3

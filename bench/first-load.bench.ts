@@ -9,7 +9,16 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from '@playwright/test'
-import { median, openBrowser, report, ROOT, startBenchServer, startProcess, stopProcess, temporaryDirectory } from './harness.ts'
+import {
+  median,
+  openBrowser,
+  report,
+  ROOT,
+  startBenchServer,
+  startProcess,
+  stopProcess,
+  temporaryDirectory,
+} from './measuring.ts'
 
 const ROUNDS = 15
 const LCP_AT_MOST = 1.5

@@ -10,7 +10,17 @@ import { sql } from 'kysely'
 import { seed } from '../server/src/import/seed.ts'
 import { readCounters } from '../server/src/counters/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { type BenchServer, IS_LARGE, type Measured, measure, median, middle, report, show, startBenchServer } from './harness.ts'
+import {
+  type BenchServer,
+  IS_LARGE,
+  type Measured,
+  measure,
+  median,
+  middle,
+  report,
+  show,
+  startBenchServer,
+} from './measuring.ts'
 import { cursorAt } from './players.ts'
 import { openPosting } from './posting.ts'
 

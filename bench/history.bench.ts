@@ -15,7 +15,7 @@ import {
   startBenchServer,
   statementsOf,
   stopProcess,
-} from './harness.ts'
+} from './measuring.ts'
 
 const RATIO_BUDGET = 0.6
 const DEEP_BUDGET = 1.3

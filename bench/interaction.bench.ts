@@ -5,7 +5,7 @@
 import type { Browser, Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { addCount } from '../server/test/activity.ts'
-import { type BenchServer, median, openBrowser, percentile, report, startBenchServer } from './harness.ts'
+import { type BenchServer, median, openBrowser, percentile, report, startBenchServer } from './measuring.ts'
 
 const ROUTE_BUDGET_MS = 100
 const RENDER_BUDGET_MS = 16

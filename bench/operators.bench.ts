@@ -18,7 +18,7 @@ import { seed } from '../server/src/import/seed.ts'
 import { PASSWORD } from '../server/test/console-server.ts'
 import { canvas } from '../server/test/test-images.ts'
 import { type Claimed, type Claiming, prepareClaiming } from './claiming.ts'
-import { IS_LARGE, median, percentile, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './harness.ts'
+import { IS_LARGE, median, percentile, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './measuring.ts'
 import { inProcess } from './in-process.ts'
 import type { LoadResult, OperatorLoad } from './operator-load.ts'
 

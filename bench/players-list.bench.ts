@@ -18,7 +18,7 @@ import {
   startBenchServer,
   statementsOf,
   stopProcess,
-} from './harness.ts'
+} from './measuring.ts'
 
 const RATIO_BUDGET = 0.75
 const P99_BUDGET_MS = 15 // for pages of 5 rows

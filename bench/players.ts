@@ -6,7 +6,7 @@ import { cursorOrder, type Place, writePlace } from '../server/src/lists/cursor-
 import { orderSql } from '../server/src/lists/list.ts'
 import { addCount } from '../server/test/activity.ts'
 import { giveBalances } from '../server/test/players.ts'
-import type { BenchServer } from './harness.ts'
+import type { BenchServer } from './measuring.ts'
 
 const BATCH = 50_000 // rows per statement, which must end within the pool's statement timeout
 

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { addPlayers } from './players.ts'
-import { type BenchServer, measure, report, show, startBenchServer } from './harness.ts'
+import { type BenchServer, measure, report, show, startBenchServer } from './measuring.ts'
 
 const BUDGET_MS = 50
 const OTHERS_BUDGET_MS = 200

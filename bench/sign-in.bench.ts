@@ -1,7 +1,7 @@
 /** Signing in, against argon2id alone with the same cost, and refusing an unknown e-mail, which must take as long as a wrong password. */
 import { hashPassword, isPassword } from '../server/src/identity/passwords.ts'
 import { PASSWORD } from '../server/test/console-server.ts'
-import { measure, report, show, startBenchServer } from './harness.ts'
+import { measure, report, show, startBenchServer } from './measuring.ts'
 
 const RATIO_BUDGET = 0.6
 const DIFFERENCE_BUDGET = 1.15

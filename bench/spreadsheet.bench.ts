@@ -12,7 +12,7 @@ import { copyText } from '../server/src/postgres/copy-text.ts'
 import type { Column } from '../server/src/sheets/cells.ts'
 import { writeSheet } from '../server/src/sheets/sheet-writer.ts'
 import { SERVER_FLAGS } from '../server/test/console-server.ts'
-import { report, residentMb } from './harness.ts'
+import { report, residentMb } from './measuring.ts'
 
 const TIME_BUDGET = 2 // × the reference, design §9
 const RSS_BUDGET_MB = 64 // design §9

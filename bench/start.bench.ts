@@ -1,7 +1,7 @@
 /** Design §9: with an existing database the server is ready within 2 s, started with `npm start` or as a plain process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { median, report, ROOT, startProcess, stopProcess, temporaryDirectory } from './harness.ts'
+import { median, report, ROOT, startProcess, stopProcess, temporaryDirectory } from './measuring.ts'
 
 const BUDGET_MS = 2000
 const RUNS = 5

@@ -6,7 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { seed } from '../server/src/import/seed.ts'
-import { type BenchServer, measure, report, startBenchServer } from './harness.ts'
+import { type BenchServer, measure, report, startBenchServer } from './measuring.ts'
 
 const ROWS = 1_000_000
 const LOAD_SECONDS = 3

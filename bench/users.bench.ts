@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import { counterSql } from '../server/src/counters/counters.ts'
 import { addCount } from '../server/test/activity.ts'
-import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'
+import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './measuring.ts'
 
 const RATIO_BUDGET = 0.75
 const RATIO_BUDGET_APART = 0.6

@@ -13,7 +13,7 @@ import { buildWeb } from './web-build.ts'
 
 const flag = { type: 'boolean', default: false } as const
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: flag, large: flag } })
-const MISSED_BUDGET = 3 // the exit code of a bench that missed a budget, as in bench/harness.ts
+const MISSED_BUDGET = 3 // the exit code of a bench that missed a budget, as in bench/measuring.ts
 const all = (await readdir(join(root, 'bench'))).filter((name) => name.endsWith('.bench.ts')).toSorted()
 const chosen = all.filter((file) => positionals.length === 0 || positionals.some((name) => file.includes(name)))
 if (chosen.length === 0) {

@@ -82,7 +82,7 @@ test('a document with a wrong file, command or line is found', () => {
   const wrong = [
     'Run `npm run strat`, `npm test -- sever`, `npm test -- server src/sessions` and `npm run bench -- exprot`.',
     'Or `sh scripts/run boundries`, `npm run arcade -- tokens list`, `arcade token revoek NAME`, `npm run test:soak -- src/nowhere`.',
-    'It is in `contract/src/entities/player.ts`, `identity/session.ts` and `server/src/harness/`.',
+    'It is in `contract/src/entities/player.ts`, `identity/session.ts` and `server/src/tools/`.',
     'word '.repeat(30),
     `https://example.org/${'path/'.repeat(30)}`,
   ].join('\n')
@@ -91,7 +91,7 @@ test('a document with a wrong file, command or line is found', () => {
   expect(unknownFiles(document).map((problem) => problem.replace('wrong.md: ', ''))).toEqual([
     'contract/src/entities/player.ts',
     'identity/session.ts',
-    'server/src/harness/',
+    'server/src/tools/',
   ])
   expect(unknownCommands(document).map((problem) => problem.replace('wrong.md: ', ''))).toEqual([
     'npm run strat',

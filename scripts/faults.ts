@@ -20,7 +20,6 @@ const server = 'server/src'
 const tasks = `${server}/features/tasks/tasks.ts`
 const announcements = `${server}/features/announcements/announcements.ts`
 const users = `${server}/features/users/users.ts`
-const http = `${server}/http/http.ts`
 const database = `${server}/db/database.ts`
 
 export const faults: readonly Fault[] = [
@@ -135,9 +134,9 @@ export const faults: readonly Fault[] = [
     what: 'Files are removed outside the transaction, so a dry run removes them, too',
     file: `${server}/files/files.ts`,
     find: `order by key on conflict do nothing\`.execute(
-        tx,`,
+      tx,`,
     replace: `order by key on conflict do nothing\`.execute(
-        db,`,
+      this.#database.db,`,
     testFile: 'model',
   },
   {
@@ -169,19 +168,19 @@ export const faults: readonly Fault[] = [
     name: 'cache-not-cleared',
     what: 'The session of a user who signed out stays in the cache',
     file: `${server}/identity/sessions.ts`,
-    find: `await sql\`select pg_notify(\${CHANNEL}, \${row.user_id})\`.execute(tx)
-        if (act) await audit(tx, act, 'session.end', {})
-        return row.user_id
-      })
-      if (userId !== undefined) forget(userId)`,
+    find: `await notifyOf(tx, row.user_id)
+      if (act) await audit(tx, act, 'session.end', {})
+      return row.user_id
+    })
+    if (userId !== undefined) this.changed(userId)`,
     replace: `if (act) await audit(tx, act, 'session.end', {})
-      })`,
+    })`,
     testFile: 'requests',
   },
   {
     name: 'foreign-origin',
     what: 'Another web site can make the one GET call that changes something',
-    file: http,
+    file: `${server}/http/call-pipeline.ts`,
     find: `if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(`,
     replace: `if (route.method !== 'GET' && !isOpen) refuseForeignOrigin(`,
     testFile: 'requests',

@@ -1,7 +1,7 @@
 /** Writes the text of docs/performance.md: a section for each bench, from its last run. */
 import { cpus, loadavg, totalmem } from 'node:os'
 
-/** The answer to one question of a bench, as text. A bench writes one line of JSON for each into the file BENCH_ROWS (bench/harness.ts). */
+/** The answer to one question of a bench, as text. A bench writes one line of JSON for each into the file BENCH_ROWS (bench/measuring.ts). */
 export interface Row {
   question: string
   ours: string

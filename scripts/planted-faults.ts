@@ -72,7 +72,7 @@ async function find(fault: Fault, copy: string, seed: string): Promise<Finding |
 async function refuseFailures(copy: string, seed: string): Promise<void> {
   const files = [...new Set(faults.map(pathOfTest))]
   const failure = await firstFailure(files, { copy, seed, timeoutMs: ALL_MS })
-  if (failure) throw new Error(`The harnesses fail without a fault: ${failure.test}`)
+  if (failure) throw new Error(`The fault tests fail without a fault: ${failure.test}`)
 }
 
 function pathOfTest({ testFile }: Fault): string {

@@ -113,7 +113,7 @@ function hashOf({ headers }: Client): string {
 export async function createWorld(): Promise<World> {
   const app = await testApp()
   const { db } = app.database
-  const folder = await mkdtemp(join(tmpdir(), 'arcade-harness-'))
+  const folder = await mkdtemp(join(tmpdir(), 'arcade-world-'))
   await importDirectory({ database: app.database, directory: SAMPLE, rejectedPath: join(folder, 'rejected.ndjson') })
   await rm(folder, { recursive: true })
 
