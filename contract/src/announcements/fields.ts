@@ -30,7 +30,7 @@ export const announcementFields = {
   icon: { label: 'Icon', kind: 'text', isOptional: true },
   iconName: { label: 'Icon Name', kind: 'text', isOptional: true, sheetWidth: 24 },
   numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
-  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
+  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 24 },
   version: { label: 'Version', kind: 'integer' },
 } as const satisfies Fields
 export type Announcement = RowOf<typeof announcementFields>

@@ -89,7 +89,7 @@ export type AuditChanges = Readonly<Record<string, readonly [before: unknown, af
  */
 export const auditFields = {
   seq: { label: 'No.', kind: 'integer', sheetWidth: 10 },
-  at: { label: 'When', kind: 'moment', sheetWidth: 20 },
+  at: { label: 'When', kind: 'moment', sheetWidth: 24 },
   actorName: { label: 'Who', kind: 'text', isOptional: true, sheetWidth: 24 },
   actorKind: { label: 'As', kind: 'choice', options: actorKindLabels, sheetWidth: 14 },
   action: { label: 'What', kind: 'choice', options: auditActionLabels, sheetWidth: 26 },

@@ -8,7 +8,7 @@ export const playerFields = {
   username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
   balance: { label: 'Balance', kind: 'number', sheetWidth: 14 },
   userId: { label: 'User ID', kind: 'integer', sheetWidth: 14 },
-  createdAt: { label: 'Created At', kind: 'moment', isOptional: true, sheetWidth: 20 },
+  createdAt: { label: 'Created At', kind: 'moment', isOptional: true, sheetWidth: 24 },
   email: { label: 'Email', kind: 'text', isOptional: true, sheetWidth: 32 },
   phoneNumber: { label: 'Phone Number', kind: 'text', isOptional: true, sheetWidth: 18 },
   twitterUsername: { label: 'Twitter Username', kind: 'text', isOptional: true, sheetWidth: 20 },

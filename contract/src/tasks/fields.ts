@@ -74,7 +74,7 @@ export const taskFields = {
   /** Only the game's bot may claim the item, not the player's own client. */
   verifiedByBot: { label: 'Verified by the bot', kind: 'flag' },
   numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
-  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
+  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 24 },
   version: { label: 'Version', kind: 'integer' },
 } as const satisfies Fields
 export type Task = RowOf<typeof taskFields>

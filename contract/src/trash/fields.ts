@@ -18,9 +18,9 @@ export const trashFields = {
   kind: { label: 'Kind', kind: 'choice', options: trashKindLabels, sheetWidth: 16 },
   /** The record's unique value: a task's priority or a user's e-mail. */
   priorityOrEmail: { label: 'Priority or Email', kind: 'text', isOptional: true, isDerived: true, sheetWidth: 32 },
-  deletedAt: { label: 'Deleted At', kind: 'moment', sheetWidth: 20 },
+  deletedAt: { label: 'Deleted At', kind: 'moment', sheetWidth: 24 },
   deletedBy: { label: 'Deleted By', kind: 'text', isOptional: true, sheetWidth: 24 },
-  expiresAt: { label: 'Kept Until', kind: 'moment', sheetWidth: 20 },
+  expiresAt: { label: 'Kept Until', kind: 'moment', sheetWidth: 24 },
   recordId: { label: 'Record ID', kind: 'text', sheetWidth: 38 },
   /** The same act deleted other records that are still in the trash. */
   hasOthersOfAct: { label: 'Deleted With Others', kind: 'flag', isDerived: true, sheetWidth: 20 },

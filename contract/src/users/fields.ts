@@ -12,7 +12,7 @@ export const userFields = {
   lname: { label: 'Last Name', kind: 'text', sheetWidth: 20 },
   email: { label: 'Email', kind: 'text', sheetWidth: 32 },
   userType: { label: 'User Type', kind: 'choice', options: userTypeLabels, sheetWidth: 12 },
-  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
+  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 24 },
   /** The user's last sign-in or activity, accurate to ten minutes. */
   lastSeenAt: { label: 'Last Seen', kind: 'moment', isOptional: true },
   version: { label: 'Version', kind: 'integer' },

@@ -127,7 +127,7 @@ test('incomplete lists do not compile', () => {
 test('§7 the columns of a spreadsheet have the order of the fields, or the order that the sheet sets', () => {
   const columns = sheetColumns(announcementFields, { flags: { status: ['Active', 'In Active'] }, first: ['createdAt', 'reward'] })
   expect(columns.slice(0, 3)).toMatchObject([
-    { header: 'Created At', kind: 'date', width: 20 },
+    { header: 'Created At (UTC)', kind: 'date', width: 24 },
     { header: 'Reward', kind: 'number', width: 12 },
     { header: 'Title', kind: 'text', width: 40 },
   ])

@@ -29,7 +29,7 @@ test('§7 a selection of players, highest balance first, with the columns of the
   )
   const picked = await exported(admin, { list: 'telegramUsers', target: { ids: ['2', '4', '99', 'x'] } })
   expect(picked).toMatchObject({ file: 'TelegramUserdata.xlsx', name: 'Telegram Users' })
-  expect(picked.head.slice(0, 3)).toEqual(['User ID', 'Created At', 'First Name'])
+  expect(picked.head.slice(0, 3)).toEqual(['User ID', 'Created At (UTC)', 'First Name'])
   expect(picked.rows.map(([id]) => id)).toEqual([4, 2])
   const filtered = await exported(admin, { list: 'telegramUsers', target: { filter: { search: 'moon', balanceMax: 3 } } })
   expect(filtered.rows.map(([id]) => id)).toEqual([3, 2, 1])
@@ -71,7 +71,7 @@ test('§7 a selection of users, as the list shows them: without the caller', asy
   const [first, second] = [await app.signUp('user', 'first@gmail.com'), await app.signUp('user', 'second@gmail.com')]
   const all = await exported(admin, { list: 'users', target: { filter: { search: 'gmail' } } })
   expect(all).toMatchObject({ file: 'userdata.xlsx', name: 'Users' })
-  expect(all.head).toEqual(['First Name', 'Last Name', 'Email', 'User Type', 'Created At'])
+  expect(all.head).toEqual(['First Name', 'Last Name', 'Email', 'User Type', 'Created At (UTC)'])
   expect(all.rows.map(([, , email]) => email)).toEqual(['first@gmail.com', 'second@gmail.com'])
   const picked = await exported(admin, { list: 'users', target: { ids: [second.id, first.id, 'nobody'] } })
   expect(picked.rows).toHaveLength(2)
@@ -119,7 +119,7 @@ test('§7 selections of tasks and announcements with their participants, in the 
 
   const social = await exported(admin, { list: 'socialTasks', target: { ids: ['t3', 't2'] } })
   expect(social).toMatchObject({ file: 'social-tasks.xlsx', name: 'Social Tasks' })
-  expect(social.head).toEqual(['Priority', 'Type', 'Title', 'Link', 'Reward', 'Participants', 'Created At'])
+  expect(social.head).toEqual(['Priority', 'Type', 'Title', 'Link', 'Reward', 'Participants', 'Created At (UTC)'])
   expect(social.rows.map((row) => row.slice(0, 6))).toEqual([
     [2, 'twitter', 'social 2', undefined, 1, 7],
     [3, 'twitter', 'social 3', undefined, 1.5, 0],

@@ -30,7 +30,8 @@ export function sheetColumns<const Fs extends Fields>(fields: Fs, { flags, first
   return sheetNames(fields, first).flatMap((name, index): Column[] => {
     const field: Field = fields[name]!
     const words = inWords[name]
-    const column = { header: field.label, width: field.sheetWidth ?? 0, kind: cellKinds[field.kind], field: index }
+    const header = field.kind === 'moment' ? `${field.label} (UTC)` : field.label
+    const column = { header, width: field.sheetWidth ?? 0, kind: cellKinds[field.kind], field: index }
     if (field.kind === 'flag') {
       const [t, f] = (flags as Readonly<Record<string, readonly [string, string]>>)[name]!
       return [{ ...column, words: { t, f } }] // PostgreSQL's text for booleans
@@ -46,7 +47,7 @@ const cellKinds = {
   choice: 'text',
   flag: 'text',
   number: 'number',
-  integer: 'number',
+  integer: 'integer',
   moment: 'date',
 } as const satisfies Record<Field['kind'], Column['kind']>
 

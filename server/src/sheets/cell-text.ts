@@ -7,14 +7,15 @@ export const CELL_CHARACTERS = 32_767
 export const EXACT_DIGITS = 15 // a double keeps every decimal number of up to 15 digits exactly
 
 /**
- * Returns the number that PostgreSQL wrote as this text: NaN for NaN and infinities, undefined for other text and for an integer that a
- * spreadsheet would round.
+ * Returns the number that PostgreSQL wrote as this text: NaN for NaN and infinities, undefined for other text, such as `007`, and for an
+ * integer that a spreadsheet would round. Excel shows 15 digits, so an identifier with more of them is text; an amount stays a number.
  */
-export function numberOf(text: string): number | undefined {
+export function numberOf(text: string, kind: 'number' | 'integer'): number | undefined {
   if (/^(?:NaN|-?Infinity)$/.test(text)) return NaN
-  if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text)) return undefined
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text)) return undefined
   const decimal = Number(text)
-  const isRounded = /^-?\d+$/.test(text) && text.length > EXACT_DIGITS && !Number.isSafeInteger(decimal)
+  const hasManyDigits = /^-?\d+$/.test(text) && text.replace('-', '').length > EXACT_DIGITS
+  const isRounded = hasManyDigits && (kind === 'integer' || !Number.isSafeInteger(decimal))
   return isRounded ? undefined : decimal
 }
 
@@ -34,8 +35,11 @@ export function textCell(start: string, text: string): string {
 /** Text that a program may take for a formula. Some skip quotes, white space, control characters and zero-width marks before it. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const FORMULA_START = /^(?:[\t\n]|["\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+\-@＝＋－＠])/
-/** A lone hyphen, a plain number, a phone number or a handle: a spreadsheet can neither compute nor call anything in it. */
-const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
+/**
+ * A lone hyphen, a plain number, a phone number with spaces or a handle: a spreadsheet can neither compute nor call anything in it. A phone
+ * number with hyphens, such as `+1-555-0100`, would be computed.
+ */
+const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|\+\d+(?: \d+)+|@[A-Za-z0-9_.]+)$/
 /**
  * Finds where a cell with a formula would start if a program splits the text at the character before it. Harmless text is skipped if it
  * ends at the same separator or at the end of the text; any other separator after it may belong to the cell. Nothing is skipped after a

@@ -10,8 +10,8 @@ import type { PieceBuffer } from './zip-stream.ts'
 export interface Column {
   header: string
   width: number
-  /** Dates are milliseconds since 1970. */
-  kind: 'text' | 'number' | 'date'
+  /** Dates are milliseconds since 1970. An integer of more than 15 digits, which identifies something, becomes text. */
+  kind: 'text' | 'number' | 'integer' | 'date'
   /** The index of the column's field in each row, from 0, or the value that is the same in every row. */
   field: number | { always: string | null }
   /** The text to show for each stored value that is not shown as it is. */
@@ -180,7 +180,7 @@ class Cell {
     if (start === end || (end - start === 2 && bytes[start] === BACKSLASH && bytes[start + 1] === LETTER_N)) return
     if (this.#words === undefined && this.#kind === 'text' && isPlain(bytes, start, end, meaning))
       return this.#add(bytes, start, end, number, TEXT_START, TEXT_END, piece)
-    if (this.#words === undefined && this.#kind === 'number') {
+    if (this.#words === undefined && (this.#kind === 'number' || this.#kind === 'integer')) {
       const last = numberEnd(bytes, start, end, meaning)
       if (last >= 0)
         return this.#add(bytes, start, last, number, isWide(bytes, start, last) ? INTEGER_START : NUMBER_START, NUMBER_END, piece)
@@ -197,7 +197,7 @@ class Cell {
         return this.#addText((time / DAY_MS + UNIX_EPOCH_DAY).toFixed(9), number, DATE_START, NUMBER_END, piece)
       return this.#addGuarded(new Date(time).toISOString(), number, piece)
     }
-    const decimal = this.#kind === 'number' ? numberOf(text) : undefined
+    const decimal = this.#kind === 'text' ? undefined : numberOf(text, this.#kind)
     if (decimal === undefined) return this.#addGuarded(text, number, piece)
     if (!Number.isFinite(decimal)) return
     const isInteger = Number.isInteger(decimal)

@@ -26,17 +26,12 @@ function cellText({ kind, field: source, words }: Column, row: readonly (string 
   const stored = (typeof source === 'number' ? row[source] : source.always) ?? ''
   const text = words?.[stored] ?? stored
   if (text === '' || kind === 'text') return text
-  if (kind === 'number') {
-    const decimal = numberOf(text) ?? text
+  if (kind === 'number' || kind === 'integer') {
+    const decimal = numberOf(text, kind) ?? text
     return Number.isNaN(decimal) ? '' : String(decimal)
   }
   const date = new Date(Number(text))
-  return Number.isNaN(date.getTime())
-    ? ''
-    : date
-        .toISOString()
-        .replace('T', ' ')
-        .replace(/\.\d+Z$/, '')
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('T', ' ').replace(/Z$/, '')
 }
 
 function csvLine(texts: string[]): string {

@@ -57,11 +57,21 @@ describe('security "Exports": a real XLSX file', () => {
     ['a bigint', 100001793n, 100001793],
     ['a bigint that a spreadsheet would round', 12345678901234567890n, '12345678901234567890'],
     ['text that is not a number', '12 coins', '12 coins'],
+    ['digits after a zero, which are a text id', '007', '007'],
     ['a formula in a number column', '=1+1', "'=1+1"],
     ['NaN', NaN, undefined],
     ['infinity', -Infinity, undefined],
   ])('a number column with %s', async (_, value, expected) => {
     const columns: TestColumn<typeof value>[] = [{ header: 'n', width: 9, kind: 'number', value: (row) => row }]
+    expect(await firstCell(columns, value)).toEqual(expected)
+  })
+
+  test.each([
+    ['15 digits', 123456789012345n, 123456789012345],
+    ['16 digits, of which Excel would show 15', 4503599627370497n, '4503599627370497'],
+    ['a sign and 15 digits', -123456789012345n, -123456789012345],
+  ])('an integer column with %s', async (_, value, expected) => {
+    const columns: TestColumn<typeof value>[] = [{ header: 'ID', width: 9, kind: 'integer', value: (row) => row }]
     expect(await firstCell(columns, value)).toEqual(expected)
   })
 
@@ -150,6 +160,7 @@ describe('security "Exports": text cells are never formulas', () => {
     '@moon_8077',
     '@ig.name',
     '+62100025251',
+    '+49 170 1234567',
     '-5',
     '-5.25',
     '-',

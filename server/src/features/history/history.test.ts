@@ -268,7 +268,7 @@ describe('§7 POST /download-history', () => {
     'First Name',
     'Last Name',
     'User Input',
-    'Timestamp',
+    'Timestamp (UTC)',
     'Title',
     'Type',
     'Link Type',
