@@ -10,6 +10,8 @@ import { temporaryDataDir } from '#test/processes.ts'
 import { testDatabase, workerUrl } from '#test/test-database.ts'
 import { importDirectory } from './import.ts'
 
+const TOOK_PART = Date.UTC(2026, 0, 1)
+
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(os.tmpdir(), 'arcade-test-dry-run-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
@@ -71,14 +73,23 @@ test('design §8 a dry run of a changed second import reports which rows change,
   const { priority } = JSON.parse(taken) as { priority: number }
   const task = { image: 'twitter', title: 'New', reward: 1 }
   // A changed balance, a new player, and an invalid line.
-  await append('telegramUsers', { ...JSON.parse(first), balance: balance + 1 }, { id: '900001', balance: 2 })
-  await appendFile(join(directory, 'telegramUsers.ndjson'), '{"id":\n')
-  // Both lines of `three` are refused: the last one has a taken priority, so the line before counts, but `one` has its priority.
+  const players = join(directory, 'telegramUsers.ndjson')
+  const changed = JSON.stringify({ ...JSON.parse(first), balance: balance + 1 })
+  await writeFile(
+    players,
+    (await readFile(players, 'utf8')).replace(first, () => changed),
+  )
+  await append('telegramUsers', { id: '900001', balance: 2 })
+  await appendFile(players, '{"id":\n')
+  // Both lines of `three` are refused: `one` has the priority of the first, and the second repeats the id.
   await append('socialTask', { id: 'one', ...task, priority: 9001 }, { id: 'two', ...task, priority: 9002 })
   await append('socialTask', { id: 'three', ...task, priority: 9001 }, { id: 'three', ...task, priority })
   // Documents that this import would make, for a task or on their own, exist for their participations.
   await append('socialTasksHistory', { id: 'gone', title: 'Gone', reward: 1, type: 'discord' })
-  await append('socialTasksHistory.users', ...['one', 'gone', 'nowhere', 'three'].map((parent) => ({ parent, id, timestamp: 0 })))
+  await append(
+    'socialTasksHistory.users',
+    ...['one', 'gone', 'nowhere', 'three'].map((parent) => ({ parent, id, timestamp: TOOK_PART })),
+  )
 
   const before = await everything()
   const dry = await load(directory, true)
@@ -94,7 +105,7 @@ test('design §8 a dry run of a changed second import reports which rows change,
   expect(reasons).toEqual([
     'The line is not valid JSON',
     'Priority is already taken!',
-    'Priority is already taken!',
+    expect.stringMatching(/^Line \d+ has the same id: only that one is loaded$/),
     'There is no history document with the id nowhere (parent)',
     'There is no history document with the id three (parent)',
   ])
@@ -111,7 +122,7 @@ test('design §8 participations refer to documents of earlier batches, which a d
   await write('socialTasksHistory', documents)
   await write(
     'socialTasksHistory.users',
-    documents.map(({ id: parent }) => ({ parent, id: 1, timestamp: 0 })),
+    documents.map(({ id: parent }) => ({ parent, id: 1, timestamp: TOOK_PART })),
   )
   const dry = await load(directory, true)
   expect(dry.files.map(({ loaded, rejected }) => [loaded, rejected])).toEqual([

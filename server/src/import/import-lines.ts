@@ -4,6 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { StartError } from '#src/postgres/errors.ts'
 
 export interface Line {
   /** The line's number from 1, counting blank lines. */
@@ -20,6 +22,27 @@ export const LINE_LIMIT_BYTES = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * Looks at the first bytes of a file. A file in another encoding is refused as a whole, because every line of it would be invalid.
+ * @throws StartError that says what the file is
+ */
+export async function refuseOtherEncoding(path: string): Promise<void> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4)
+    const encoding = otherEncoding(buffer.subarray(0, bytesRead).toString('latin1'))
+    if (encoding !== undefined) throw new StartError(`${path} ${encoding}, so nothing was loaded.`)
+  } finally {
+    await file.close()
+  }
+}
+
+function otherEncoding(start: string): string | undefined {
+  if (/^(?:\xff\xfe|\xfe\xff|[^\0]\0|\0[^\0])/s.test(start)) return 'is in UTF-16: save it as UTF-8'
+  if (start.startsWith('\x1f\x8b')) return 'is compressed with gzip: unpack it first'
+  return start.startsWith('PK\x03\x04') ? 'is a zip archive or a spreadsheet: import its rows as NDJSON' : undefined
+}
 
 /** Yields the lines that are not blank. @throws the file system's error if the file cannot be read */
 export async function* readLines(path: string): AsyncGenerator<Line> {

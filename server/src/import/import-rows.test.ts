@@ -5,7 +5,9 @@ import { BadRow, parseObject } from './import-values.ts'
 const player = { id: '100', userId: 100 }
 const task = { id: 't', image: 'twitter', priority: 1, title: 'Follow us', link: 'https://x.com/arcade', reward: 5 }
 const announcement = { id: 'a', type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 5, description: 'News' }
-const participation = { parent: 't', id: '100', timestamp: 0 }
+const participation = { parent: 't', id: '100', timestamp: Date.UTC(2026, 0, 1) }
+/** The fields that an import keeps of a line. */
+const kept = new Set(['balance', 'other', 'title', 'createdAt', 'a', 'b', 'c', 'd', 'e', 'f'])
 const user = { id: 'u', fname: 'Ada', lname: 'Byron', email: 'ada@gmail.com', userType: 'user' }
 
 describe('§3 design §8 timestamps', () => {
@@ -17,7 +19,10 @@ describe('§3 design §8 timestamps', () => {
     [1_777_023_542_138, '2026-04-24T09:39:02.138Z'],
     [{ _seconds: 1_777_023_542, _nanoseconds: 138_999_999 }, '2026-04-24T09:39:02.138Z'],
     [{ seconds: 1_777_023_542, nanoseconds: 0 }, '2026-04-24T09:39:02.000Z'],
-    [{ _seconds: -1, _nanoseconds: 0 }, '1969-12-31T23:59:59.000Z'],
+    [{ __datatype__: 'timestamp', value: { _seconds: 1_777_023_542, _nanoseconds: 138_000_000 } }, '2026-04-24T09:39:02.138Z'],
+    [{ __datatype__: 'timestamp', value: '2026-04-24T09:39:02.138Z' }, '2026-04-24T09:39:02.138Z'],
+    [{ __time__: '2026-04-24T09:39:02.138999Z' }, '2026-04-24T09:39:02.138Z'],
+    ['2026-04-24T09:39:02.138999999Z', '2026-04-24T09:39:02.138Z'],
     [null, null],
     ['', null],
     [undefined, null],
@@ -37,8 +42,23 @@ describe('§3 design §8 timestamps', () => {
     [{ _seconds: 1.5 }],
     [{ _seconds: 1e15 }],
     [{ _seconds: 1, _nanoseconds: 1e9 }],
+    [{ __datatype__: 'timestamp', value: { __datatype__: 'timestamp', value: {} } }],
+    [{ __datatype__: 'geopoint', value: { _latitude: 1, _longitude: 1 } }],
+    [{ __time__: 1 }],
   ])('%j is refused', (createdAt) => {
     expect(() => parse.parseTelegramUser({ ...player, createdAt })).toThrow('createdAt is not a point in time')
+  })
+
+  test.each([
+    [1_774_744_200, /^createdAt seems to be in seconds, but a number is read as milliseconds$/],
+    [1_774_744_200_000_000, /^createdAt seems to be in microseconds/],
+    [1_774_744_200_000_000_000, /^createdAt seems to be in nanoseconds/],
+    [{ _seconds: -1, _nanoseconds: 0 }, /^createdAt would be 1969-12-31T23:59:59\.000Z, before 2005$/],
+    ['2004-12-31T23:59:59Z', /before 2005$/],
+    [new Date(Date.now() + 2 * 86_400_000).toISOString(), /in the future$/],
+  ])('%j is no likely time of a Telegram user, and the reason says what it may be', (createdAt, reason) => {
+    expect(() => parse.parseTelegramUser({ ...player, createdAt })).toThrow(reason)
+    expect(() => parse.parseParticipation('social', { ...participation, timestamp: createdAt })).toThrow(BadRow)
   })
 })
 
@@ -48,35 +68,41 @@ describe('design §8 lines', () => {
     ['[]', 'The line is not a JSON object'],
     ['null', 'The line is not a JSON object'],
     ['"text"', 'The line is not a JSON object'],
-    ['{"balance":9007199254740993}', 'The number 9007199254740993 cannot be kept exactly'],
-    ['{"balance": -9007199254740992.5}', 'The number -9007199254740992.5 cannot be kept exactly'],
-    ['{"other":[1,0.12345678901234567]}', 'The number 0.12345678901234567 cannot be kept exactly'],
-    ['{"balance":1e-400}', 'The number 1e-400 cannot be kept exactly'],
+    ['{"balance":9007199254740993}', 'balance: the number 9007199254740993 cannot be kept exactly'],
+    ['{"balance": -9007199254740992.5}', 'balance: the number -9007199254740992.5 cannot be kept exactly'],
+    ['{"other":[1,0.12345678901234567]}', 'other: the number 0.12345678901234567 cannot be kept exactly'],
+    ['{"createdAt":{"_seconds":9007199254740993}}', 'createdAt: the number 9007199254740993 cannot be kept exactly'],
+    ['{"balance":1e-400}', 'balance: the number 1e-400 cannot be kept exactly'],
   ])('%s is refused', (text, reason) => {
-    expect(() => parseObject(text)).toThrow(reason)
+    expect(() => parseObject(text, kept)).toThrow(reason)
   })
 
   test('numbers that a double represents exactly are read, however they are written', () => {
     const text = '{"a":9007199254740992,"b":0.1,"c":1.50,"d":25e1,"e":1000000000000000000000,"f":12345678.90123456}'
-    expect(parseObject(text)).toEqual({ a: 2 ** 53, b: 0.1, c: 1.5, d: 250, e: 1e21, f: 12_345_678.901_234_56 })
+    expect(parseObject(text, kept)).toEqual({ a: 2 ** 53, b: 0.1, c: 1.5, d: 250, e: 1e21, f: 12_345_678.901_234_56 })
+  })
+
+  test('a number that a double cannot represent does not matter in a field that is not kept', () => {
+    const row = parseObject('{"chatInstance":8134722200314281151,"photo":{"id":-8134722200314281151},"balance":5}', kept)
+    expect(row).toMatchObject({ balance: 5 })
   })
 
   test('digits within a text are not a number', () => {
-    expect(parseObject('{"title":"9007199254740993"}')).toEqual({ title: '9007199254740993' })
+    expect(parseObject('{"title":"9007199254740993"}', kept)).toEqual({ title: '9007199254740993' })
   })
 
   test('a very deeply nested line is refused without harm', () => {
-    expect(() => parseObject('['.repeat(400_000))).toThrow(BadRow)
+    expect(() => parseObject('['.repeat(400_000), kept)).toThrow(BadRow)
   })
 })
 
 describe('§3 telegramUsers', () => {
-  test('missing and empty values are null, the balance is 0; unknown fields and __proto__ are ignored', () => {
-    const row = parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}')
+  test('missing and empty values are null, unknown fields and __proto__ are ignored', () => {
+    const row = parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}', kept)
     expect(parse.parseTelegramUser(row).columns).toEqual({
       user_id: 100,
       created_at: null,
-      balance: 0,
+      balance: null,
       first_name: null,
       last_name: null,
       username: null,
@@ -200,7 +226,7 @@ test('§3 a participation needs its parent, its player and its time', () => {
   expect(parse.parseParticipation('social', participation).columns).toMatchObject({
     user_id: 100,
     item_id: 't',
-    at: '1970-01-01T00:00:00.000Z',
+    at: '2026-01-01T00:00:00.000Z',
   })
   for (const name of ['parent', 'id', 'timestamp']) {
     expect(() => parse.parseParticipation('social', { ...participation, [name]: null })).toThrow(`${name} is required`)

@@ -133,7 +133,9 @@ export const importedPlayers = importedFields({
   own: [],
   readers: {
     userId: readUserId,
-    balance: (row, name) => (read.isMissing(row[name]) ? 0 : read.number(row, name)),
+    createdAt: read.telegramMoment,
+    username: readUsername,
+    balance: (row, name) => (read.isMissing(row[name]) ? null : read.number(row, name)),
   },
   textMaxLength: read.NAME_MAX_LENGTH,
 })
@@ -141,6 +143,11 @@ export const importedPlayers = importedFields({
 /** @throws BadRow */
 export function parseTelegramUser(row: Row): ParsedRow {
   return { columns: readColumns(importedPlayers, row) }
+}
+
+/** Reads a username, which some exports write with the `@` that Telegram shows before it. */
+function readUsername(row: Row, name: string): string | null {
+  return read.optional(row, name, read.NAME_MAX_LENGTH)?.replace(/^@/, '') || null
 }
 
 /** Reads a player's id from the document's id or its field userId, which must be equal if both are given. */
@@ -228,7 +235,12 @@ export function parseHistoryItem(kind: HistoryKind, row: Row): ParsedRow {
 export const importedParticipants = importedFields({
   entity: participantEntity,
   own: [],
-  readers: { id: read.playerId, userInput: (row, name) => read.optional(row, name), timestamp: readPresentMoment },
+  readers: {
+    id: read.playerId,
+    username: readUsername,
+    userInput: (row, name) => read.optional(row, name),
+    timestamp: readPresentMoment,
+  },
   textMaxLength: read.NAME_MAX_LENGTH,
 })
 
@@ -240,7 +252,7 @@ export function parseParticipation(kind: HistoryKind, row: Row): ParsedRow {
 }
 
 function readPresentMoment(row: Row, name: string): string {
-  const moment = read.moment(row, name)
+  const moment = read.telegramMoment(row, name)
   if (moment === null) throw new BadRow(`${name} is required`)
   return moment
 }

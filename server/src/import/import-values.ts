@@ -19,8 +19,13 @@ export const NAME_MAX_LENGTH = 500
 /** Matches JSON that may contain a rounded number: only one with 16 digits or an exponent can change when it is parsed. */
 const maybeRounded = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i
 
-/** Returns the JSON object of a line. @throws BadRow */
-export function parseObject(text: string): Row {
+/**
+ * Returns the JSON object of a line. A number that a double cannot represent exactly is never rounded (design §5): it is refused in a field
+ * that is kept, and ignored in any other.
+ * @param kept the names of the fields that the import keeps
+ * @throws BadRow
+ */
+export function parseObject(text: string, kept: ReadonlySet<string>): Row {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -28,19 +33,26 @@ export function parseObject(text: string): Row {
     throw new BadRow('The line is not valid JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadRow('The line is not a JSON object')
-  if (maybeRounded.test(text)) refuseRounded(text)
+  if (maybeRounded.test(text)) refuseRounded(text, kept)
   return value as Row
 }
 
-/** Refuses numbers that a double cannot represent exactly; they are never rounded (design §5). */
-function refuseRounded(text: string): void {
-  const check = (_name: string, value: unknown, { source }: { source?: string }): unknown => {
-    if (typeof value === 'number' && source !== undefined && !isExactNumber(source)) {
-      throw new BadRow(`The number ${source.slice(0, SHOWN_DIGITS)} cannot be kept exactly`)
+function refuseRounded(text: string, kept: ReadonlySet<string>): void {
+  class Rounded {
+    readonly source: string
+    constructor(source: string) {
+      this.source = source
     }
-    return value
   }
-  JSON.parse(text, check as (name: string, value: unknown) => unknown)
+  const mark = (_name: string, value: unknown, { source }: { source?: string }): unknown =>
+    typeof value === 'number' && source !== undefined && !isExactNumber(source) ? new Rounded(source) : value
+  const refuseWithin = (name: string, value: unknown): void => {
+    if (value instanceof Rounded)
+      throw new BadRow(`${name}: the number ${value.source.slice(0, SHOWN_DIGITS)} cannot be kept exactly`)
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) refuseWithin(name, part)
+  }
+  const row = JSON.parse(text, mark as (name: string, value: unknown) => unknown) as Row
+  for (const [name, value] of Object.entries(row)) if (kept.has(name)) refuseWithin(name, value)
 }
 
 export function isMissing(value: unknown): value is undefined | null | '' {
@@ -131,13 +143,34 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const FIRST_MS = -62_135_596_800_000 // the year 1
 
-/** Returns a time as ISO text with milliseconds. It may be written as ISO (UTC by default), as epoch milliseconds or as a Firestore timestamp. */
+/**
+ * Returns a time as ISO text with milliseconds. It may be written as ISO (UTC by default), as epoch milliseconds or as a Firestore timestamp:
+ * `{seconds, nanoseconds}`, `{_seconds, _nanoseconds}`, `{__datatype__: 'timestamp', value}` or `{__time__}`.
+ */
 export function moment(row: Row, name: string): string | null {
   const value = row[name]
   if (isMissing(value)) return null
   const ms = Math.floor(toMilliseconds(value))
   if (!(ms >= FIRST_MS && ms <= LAST_MS)) throw new BadRow(`${name} is not a point in time`)
   return new Date(ms).toISOString()
+}
+
+/** Reads the time of something that a Telegram user did. Telegram began in 2013, so a much earlier time is a mistake, as is a later one than now. */
+export function telegramMoment(row: Row, name: string): string | null {
+  const value = row[name]
+  if (isMissing(value) || isLikely(toMilliseconds(value))) return moment(row, name)
+  const unit = Object.entries(OTHER_UNITS).find(([, ms]) => typeof value === 'number' && isLikely(value * ms))?.[0]
+  if (unit !== undefined) throw new BadRow(`${name} seems to be in ${unit}, but a number is read as milliseconds`)
+  const text = moment(row, name)!
+  throw new BadRow(`${name} would be ${text}, ${text < new Date().toISOString() ? `before ${FIRST_YEAR}` : 'in the future'}`)
+}
+
+const DAY_MS = 86_400_000
+const FIRST_YEAR = 2005
+const OTHER_UNITS = { seconds: 1000, microseconds: 1 / 1000, nanoseconds: 1 / 1_000_000 }
+
+function isLikely(ms: number): boolean {
+  return ms >= Date.UTC(FIRST_YEAR, 0) && ms <= Date.now() + DAY_MS
 }
 
 /** Returns the time in milliseconds since 1970, or NaN if the value is not a time. */
@@ -151,6 +184,9 @@ function toMilliseconds(value: unknown): number {
     return Date.parse(`${day}T${time}${zone.toUpperCase()}`)
   }
   if (typeof value !== 'object' || value === null) return Number.NaN
+  const { __time__: time, __datatype__: type, value: inner } = value as Row
+  if (typeof time === 'string') return toMilliseconds(time)
+  if (type === 'timestamp' && (inner as Row | undefined)?.['__datatype__'] === undefined) return toMilliseconds(inner)
   const { _seconds, _nanoseconds, seconds = _seconds, nanoseconds = _nanoseconds ?? 0 } = value as Row
   if (!Number.isInteger(seconds) || !Number.isInteger(nanoseconds)) return Number.NaN
   const fraction = nanoseconds as number

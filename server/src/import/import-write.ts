@@ -207,15 +207,18 @@ export const writeTelegramUsers: Writer = async (tx, given) => {
   for (const { before, moment } of changed) movePlayer(activity, before, moment)
 
   const isNew = new Set(added.map((row) => row['user_id']))
-  const brought = rows.map((row) => ({ userId: Number(row['user_id']), balance: Number(row['balance']) }))
+  const imported = rows.map((row) => ({ userId: Number(row['user_id']), balance: row['balance'] }))
   await openBalances(
     tx,
-    brought.filter(({ userId }) => isNew.has(userId)),
+    imported.flatMap(({ userId, balance }) => (isNew.has(userId) ? { userId, balance: Number(balance ?? 0) } : [])),
     activity.deltas,
   )
+  // A row without a balance changes neither today's balance nor the one of the last import.
   const changedBalances = await importBalances(
     tx,
-    brought.filter(({ userId }) => !isNew.has(userId)),
+    imported.flatMap(({ userId, balance }) =>
+      isNew.has(userId) || balance === null ? [] : { userId, balance: Number(balance) },
+    ),
     activity.deltas,
   )
   await addToCounters(tx, activity.deltas)

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { CounterKey } from '#src/counters/counter-keys.ts'
@@ -8,7 +9,7 @@ import { readCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { activityCounters, countedActivity } from '#test/activity.ts'
 import { SAMPLE } from '#test/console-server.ts'
-import { testDatabase } from '#test/test-database.ts'
+import { openAgain, testDatabase } from '#test/test-database.ts'
 import { importDirectory } from './import.ts'
 
 const timestamp = { _seconds: 1_778_001_600, _nanoseconds: 0 }
@@ -67,13 +68,16 @@ async function fill(directory: string, files: Record<string, Content>): Promise<
   }
 }
 
-async function run(files: Record<string, Content> | string) {
-  const database = await testDatabase()
+async function run(
+  files: Record<string, Content> | string,
+  { isDryRun = false, database: given = undefined as Database | undefined } = {},
+) {
+  const database = given ?? (await testDatabase())
   const directory = typeof files === 'string' ? files : await directoryOf(files)
   const out = await directoryOf({})
   const rejectedPath = path.join(out, 'rejected.ndjson')
   const lines: string[] = []
-  const report = await importDirectory({ database, directory, rejectedPath, log: (line) => lines.push(line) })
+  const report = await importDirectory({ database, directory, isDryRun, rejectedPath, log: (line) => lines.push(line) })
   const rejected = await readFile(rejectedPath, 'utf8').catch(() => '')
   const counts = Object.fromEntries(
     report.files.map(({ collection, read, loaded, unchanged, rejected: bad }) => [collection, [read, loaded, unchanged, bad]]),
@@ -207,7 +211,7 @@ test('§8 design: bad rows go to rejected.ndjson with file, line and reason; goo
     {
       file: 'telegramUsers.ndjson',
       line: 7,
-      reason: 'The number 9007199254740993 cannot be kept exactly',
+      reason: 'userId: the number 9007199254740993 cannot be kept exactly',
       row: { id: '3', userId: 2 ** 53 },
     },
     {
@@ -270,17 +274,66 @@ test('§5 priorities can be swapped', async () => {
   ])
 })
 
-test('§8 design: the later of two lines with the same id counts, unless it is refused', async () => {
-  const { counts, db, directory } = await run({
-    telegramUsers: [player(1), player(1, { balance: 7 })],
-    socialTask: [task('a', 1), task('b', 2), task('b', 1)],
+test('design §8 of lines with the same id only the first is loaded, in a dry run too, and across batches', async () => {
+  const others = Array.from({ length: 6000 }, (_, n) => player(n + 100))
+  const files = {
+    telegramUsers: [player(1, { firstName: 'A', balance: 5 }), ...others, { id: '1', firstName: 'B' }],
+    socialTask: [task('a', 1), task('b', 2), task('b', 3)],
+  }
+  const reasons = ['Line 1 has the same id: only that one is loaded', 'Line 2 has the same id: only that one is loaded']
+  const directory = await directoryOf(files)
+  const dry = await run(directory, { isDryRun: true })
+  expect(dry.counts).toEqual({ telegramUsers: [6002, 6001, 0, 1], socialTask: [3, 2, 0, 1] })
+  expect(dry.rejected.map(({ reason }) => reason)).toEqual(reasons)
+  const { counts, db, rejected } = await run(directory)
+  expect(counts).toEqual(dry.counts)
+  expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
+    [6002, reasons[0]],
+    [3, reasons[1]],
+  ])
+  expect(await db.selectFrom('telegram_users').select('first_name').where('user_id', '=', 1).execute()).toEqual([
+    { first_name: 'A' },
+  ])
+  expect(await db.selectFrom('balances').select('balance').where('user_id', '=', 1).execute()).toEqual([{ balance: 5 }])
+})
+
+test('design §7 a row without a balance leaves the balance as it is, and the one of the last import', async () => {
+  const { db, directory } = await run({ telegramUsers: [player(1, { balance: 5 })] })
+  await fill(directory, { telegramUsers: [{ id: '1', firstName: 'Renamed' }, { id: '2' }] })
+  expect((await run(directory)).counts).toEqual({ telegramUsers: [2, 2, 0, 0] })
+  const balances = () =>
+    db.selectFrom('balances').select(['user_id', 'balance', 'imported', 'entries']).orderBy('user_id').execute()
+  expect(await balances()).toEqual([
+    { user_id: 1, balance: 5, imported: 5, entries: 1 },
+    { user_id: 2, balance: 0, imported: 0, entries: 0 },
+  ])
+  await fill(directory, { telegramUsers: [{ id: '1', firstName: 'Renamed', balance: 7 }] })
+  await run(directory)
+  expect((await balances())[0]).toMatchObject({ balance: 7, imported: 7 })
+})
+
+test.each([
+  ['UTF-16', Buffer.from('\ufeff{"id":"1"}\n', 'utf16le'), 'is in UTF-16: save it as UTF-8'],
+  ['UTF-16 without a mark', Buffer.from('{"id":"1"}\n', 'utf16le'), 'is in UTF-16: save it as UTF-8'],
+  ['UTF-16 of the other byte order', Buffer.from('\ufeff{"id":"1"}\n', 'utf16le').swap16(), 'is in UTF-16: save it as UTF-8'],
+  ['gzip', gzipSync('{"id":"1"}\n'), 'is compressed with gzip: unpack it first'],
+])('design §8 a file in %s is refused as a whole, in one line', async (_name, content, reason) => {
+  const directory = await directoryOf({ dailyTask: [task('a', 1)], telegramUsers: content })
+  await expect(run(directory)).rejects.toThrow(`telegramUsers.ndjson ${reason}, so nothing was loaded.`)
+  expect(await (await testDatabase()).db.selectFrom('tasks').select('id').execute()).toEqual([])
+})
+
+test('§3 a username loses the @ that Telegram shows before it', async () => {
+  const { db } = await run({
+    telegramUsers: [
+      { id: '1', username: '@x9155' },
+      { id: '2', username: '@' },
+    ],
   })
-  expect(counts).toEqual({ telegramUsers: [2, 1, 1, 0], socialTask: [3, 2, 0, 1] })
-  expect(await db.selectFrom('balances').select('balance').execute()).toEqual([{ balance: 7 }])
-  expect(await db.selectFrom('tasks').select('priority').where('id', '=', 'b').execute()).toEqual([{ priority: 2 }])
-  const before = await allRows({ db })
-  expect((await run(directory)).counts).toEqual({ telegramUsers: [2, 0, 2, 0], socialTask: [3, 0, 2, 1] })
-  expect(await allRows({ db })).toEqual(before)
+  expect(await db.selectFrom('telegram_users').select('username').orderBy('user_id').execute()).toEqual([
+    { username: 'x9155' },
+    { username: null },
+  ])
 })
 
 test('§3 a participation in an unknown history document is refused', async () => {
@@ -355,7 +408,8 @@ test('§8 design: two simultaneous imports count every row once', { timeout: 60_
     telegramUsers: files.telegramUsers.toReversed(),
     'socialTasksHistory.users': files['socialTasksHistory.users'].toReversed(),
   }
-  const [one, other] = await Promise.all([run(files), run(opposite)])
+  const database = await openAgain({ use: 'command' }) // as `arcade import` does it: a command waits longer for locks than a request
+  const [one, other] = await Promise.all([run(files, { database }), run(opposite, { database })])
   for (const collection of ['telegramUsers', 'socialTasksHistory/users']) {
     expect(one.counts[collection]![1]! + other.counts[collection]![1]!).toBe(numbers.length)
   }

@@ -11,10 +11,11 @@ import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { createSessions } from '#src/identity/sessions.ts'
-import { type Line, readLines } from './import-lines.ts'
+import { type Line, readLines, refuseOtherEncoding } from './import-lines.ts'
 import { openRejects, type Rejects } from './import-rejects.ts'
 import * as parse from './import-rows.ts'
 import { BadRow, parseObject, type Row } from './import-values.ts'
+import { SeenKeys } from './seen-keys.ts'
 import * as write from './import-write.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { keepReserve } from './disk-reserve.ts'
@@ -49,13 +50,15 @@ export interface FileReport {
   read: number
   /** Rows added or changed, or in a dry run those that would be. A player of whom only the balance changes counts, too. */
   loaded: number
-  /** Rows that are already stored with the same values, or that a later line with the same id replaces. */
+  /** Rows that are already stored with the same values. */
   unchanged: number
   rejected: number
 }
 
 interface Collection {
   name: string
+  /** The names of the fields that are read. */
+  kept: ReadonlySet<string>
   parse(row: Row): parse.ParsedRow
   /** The columns of the key. */
   key: string[]
@@ -74,16 +77,22 @@ interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'i
 
 const histories = { socialTasksHistory: 'social', dailyTasksHistory: 'daily', announcementHistory: 'announcement' } as const
 
+function keptNames(fields: readonly { name: string }[], ...further: string[]): ReadonlySet<string> {
+  return new Set([...fields.map(({ name }) => name), ...further])
+}
+
 /** The collections in the order of loading: items, then their history documents, then their participants. */
 const collections: Collection[] = [
   {
     name: 'users',
+    kept: keptNames(parse.importedUsers),
     parse: parse.parseUser,
     key: ['id'],
     writer: async ({ database }) => write.usersWriter(await createSessions(database)),
   },
   {
     name: 'telegramUsers',
+    kept: keptNames(parse.importedPlayers, 'id'),
     parse: parse.parseTelegramUser,
     key: ['user_id'],
     writer: () => write.writeTelegramUsers,
@@ -91,6 +100,7 @@ const collections: Collection[] = [
   },
   {
     name: 'socialTask',
+    kept: keptNames(parse.importedTasks, 'image'),
     parse: (row) => parse.parseTask('social', row),
     key: ['id'],
     writer: () => write.tasksWriter('social'),
@@ -98,6 +108,7 @@ const collections: Collection[] = [
   },
   {
     name: 'dailyTask',
+    kept: keptNames(parse.importedTasks, 'image'),
     parse: (row) => parse.parseTask('daily', row),
     key: ['id'],
     writer: () => write.tasksWriter('daily'),
@@ -105,6 +116,7 @@ const collections: Collection[] = [
   },
   {
     name: 'announcements',
+    kept: keptNames(parse.importedAnnouncements, 'image', 'icon'),
     parse: parse.parseAnnouncement,
     key: ['id'],
     writer: () => write.writeAnnouncements,
@@ -112,6 +124,7 @@ const collections: Collection[] = [
   },
   ...Object.entries(histories).map(([name, kind]) => ({
     name,
+    kept: keptNames(parse.importedHistoryItems, 'createdAt'),
     parse: (row: Row) => parse.parseHistoryItem(kind, row),
     key: ['item_id'],
     writer: ({ written }: Run) => write.historyItemsWriter(new Set(written[kind])),
@@ -119,6 +132,7 @@ const collections: Collection[] = [
   })),
   ...Object.entries(histories).map(([name, kind]) => ({
     name: `${name}.users`,
+    kept: keptNames(parse.importedParticipants, 'parent'),
     parse: (row: Row) => parse.parseParticipation(kind, row),
     key: ['user_id', 'item_id', 'period'],
     // A dry run has rolled back the documents that participations refer to.
@@ -144,8 +158,8 @@ const VACUUM_EVERY_ROWS = 1_000_000
  *
  * A dry run does the same and rolls back each batch, so that it blocks others no longer than an import does. Rows that refer to history
  * documents of the same import count as they would. A dry run does not see what earlier batches of the same file, each of some thousand
- * lines, would have changed. Two lines with the same id, priority or e-mail address in different batches are therefore both compared with
- * the stored rows.
+ * lines, would have changed. Two lines with the same priority or e-mail address in different batches are therefore both compared with the
+ * stored rows.
  * @throws StartError if the directory cannot be read or has no known file, or if the disk is nearly full
  */
 export async function importDirectory({
@@ -167,6 +181,7 @@ export async function importDirectory({
       `There is nothing to import in ${directory}${found}: expected ${collections.map(({ name }) => `${name}.ndjson`).join(', ')}.`,
     )
   }
+  for (const { name } of present) await refuseOtherEncoding(join(directory, `${name}.ndjson`))
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
@@ -214,8 +229,6 @@ interface Item {
   /** Why the line is refused. */
   reason?: string
   note?: string | undefined
-  /** The previous line with the same id. */
-  earlier?: Item | undefined
 }
 
 async function importFile(run: Run, collection: Collection): Promise<FileReport> {
@@ -241,7 +254,7 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
 
   const store = async (items: Item[]): Promise<void> => {
     await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
-    const written = await writeBatch(run, { items, key: collection.key, writer })
+    const written = await writeBatch(run, { items, writer })
     for (const id of written.histories) if (collection.kind) run.written[collection.kind].add(id)
     for (const { line, reason, note } of items) {
       if (reason !== undefined) {
@@ -280,10 +293,11 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
 }
 
 async function* readBatches(path: string, collection: Collection): AsyncGenerator<Item[]> {
+  const seen = new SeenKeys()
   let items: Item[] = []
   let bytes = 0
   for await (const line of readLines(path)) {
-    items.push(toItem(line, collection))
+    items.push(refuseRepeated(toItem(line, collection), collection.key, seen))
     bytes += line.text.length
     if (items.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
     yield items
@@ -296,49 +310,38 @@ async function* readBatches(path: string, collection: Collection): AsyncGenerato
 function toItem(line: Line, collection: Collection): Item {
   if (line.problem !== undefined) return { line, reason: line.problem }
   try {
-    return { line, ...collection.parse(parseObject(line.text)) }
+    return { line, ...collection.parse(parseObject(line.text, collection.kept)) }
   } catch (error) {
     if (error instanceof BadRow) return { line, reason: error.message }
     throw error
   }
 }
 
+/** Of several lines with the same id only the first is loaded, because the others may lack fields of it, or contradict it. */
+function refuseRepeated(item: Item, key: readonly string[], seen: SeenKeys): Item {
+  const { line, columns } = item
+  if (!columns) return item
+  const earlier = seen.add(JSON.stringify(key.map((column) => columns[column])), line.number)
+  return earlier === undefined ? item : { line, reason: `Line ${earlier} has the same id: only that one is loaded` }
+}
+
 interface Batch {
   items: Item[]
-  key: string[]
   writer: write.Writer
 }
 
-/** Writes a batch. Of several lines with the same id, the last valid one counts. Sets the `reason` of lines that the database refuses. */
+/** Writes a batch. Sets the `reason` of lines that the database refuses. */
 async function writeBatch(
   { database, isDryRun }: Run,
-  { items, key, writer }: Batch,
+  { items, writer }: Batch,
 ): Promise<{ loaded: number; histories: string[] }> {
-  const latest = new Map<string, Item>()
-  for (const item of items) {
-    const { columns } = item
-    if (!columns) continue
-    const id = JSON.stringify(key.map((column) => columns[column]))
-    item.earlier = latest.get(id)
-    latest.set(id, item)
-  }
-  const { reasons, ...written } = await transactionOrDryRun(database, isDryRun, async (tx) => {
+  const rows = items.flatMap(({ columns }) => (columns ? [columns] : []))
+  const { loaded, rejected, histories } = await transactionOrDryRun(database, isDryRun, async (tx) => {
     await inLargePortions(tx)
-    const result = { loaded: 0, histories: [] as string[], reasons: new Map<Item, string>() }
-    let open = [...latest.values()]
-    while (open.length > 0) {
-      const rows = open.flatMap(({ columns }) => (columns ? [columns] : []))
-      const { loaded, rejected, histories: documents = [] } = await writer(tx, rows)
-      result.loaded += loaded
-      result.histories.push(...documents)
-      const refused = open.filter(({ columns }) => columns && rejected.has(columns))
-      for (const item of refused) result.reasons.set(item, rejected.get(item.columns!) ?? '')
-      open = refused.flatMap(({ earlier }) => earlier ?? [])
-    }
-    return result
+    return writer(tx, rows)
   })
-  for (const [item, reason] of reasons) item.reason = reason
-  return written
+  for (const item of items) if (item.columns && rejected.has(item.columns)) item.reason = rejected.get(item.columns)!
+  return { loaded, histories: histories ?? [] }
 }
 
 /** Logs the first `most` lines, and in the end the number of the others. */

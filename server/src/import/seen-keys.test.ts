@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { SeenKeys } from './seen-keys.ts'
+
+test('design §8 the second line with a key is found among many keys, also after the table has grown', () => {
+  const seen = new SeenKeys()
+  const keys = Array.from({ length: 200_000 }, (_, n) => JSON.stringify([n % 2 === 0 ? n : `item ${n}`, 'social']))
+  for (const [index, key] of keys.entries()) expect(seen.add(key, index + 1)).toBeUndefined()
+  for (const [index, key] of keys.entries()) if (seen.add(key, 999_999) !== index + 1) expect.fail(`${key} was not found`)
+})
+
+test('design §8 keys that differ in one place, or in the order of their parts, are different', () => {
+  const seen = new SeenKeys()
+  for (const [index, key] of ['', '[1]', '[2]', '["1"]', '[1,2]', '[2,1]', '["ab","c"]', '["a","bc"]'].entries())
+    expect(seen.add(key, index + 1), key).toBeUndefined()
+})
