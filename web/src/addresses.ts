@@ -15,6 +15,30 @@ export function decodableAddress(address: string): URL {
   return url
 }
 
+/** Reads the parameters of an address as texts: a search for `1e5` or `true` is neither a number nor a flag, whoever wrote the address. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(Array.from(new URLSearchParams(search), ([name, value]) => [name, unquoted(value)]))
+}
+
+/** Earlier versions wrote a text that looks like a number as JSON: `q=%2242%22`. Links of that time still work. */
+function unquoted(value: string): string {
+  if (!/^".+"$/.test(value)) return value
+  try {
+    const text: unknown = JSON.parse(value)
+    JSON.parse(String(text))
+    return String(text)
+  } catch {
+    return value
+  }
+}
+
+/** Writes the parameters of an address, without those that are undefined. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const texts = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const text = new URLSearchParams(texts).toString()
+  return text === '' ? '' : `?${text}`
+}
+
 function decodablePart(part: string): string {
   try {
     return decodeURIComponent(part) && part // uses the result, because the minifier drops a call whose result is unused
@@ -23,7 +47,7 @@ function decodablePart(part: string): string {
   }
 }
 
-/** Returns an id as text; the router parses numeric ids as numbers. */
+/** Returns an id as text; links within the app may give it as a number. */
 function idIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }

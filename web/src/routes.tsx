@@ -13,7 +13,9 @@ import {
   decodableAddress,
   editAddress,
   historyAddress,
+  parseSearch,
   setupAddress,
+  stringifySearch,
 } from './addresses.ts'
 import { lazyPage } from './lazy-page.ts'
 import { currentUser } from './session.tsx'
@@ -218,6 +220,8 @@ history.replaceState(history.state, '', decodableAddress(location.href))
 
 const router = createRouter({
   routeTree,
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: PageProblem,

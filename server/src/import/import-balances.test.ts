@@ -47,6 +47,15 @@ test('design §7 an imported balance becomes an opening entry; a balance of 0 or
   }
 })
 
+test('design §7 a row without a balance leaves the balance as it is, and the one of the last import', async () => {
+  await importBalances({ 1: 5 })
+  expect(await importBalances({ 1: null, 2: null }, { firstName: 'Renamed' })).toEqual({ loaded: 2, unchanged: 0, rejected: 0 })
+  expect(await balanceOf(1)).toEqual({ balance: 5, imported: 5, entries: 1 })
+  expect(await balanceOf(2)).toEqual({ balance: 0, imported: 0, entries: 0 })
+  await importBalances({ 1: 7 })
+  expect(await balanceOf(1)).toEqual({ balance: 7, imported: 7, entries: 2 })
+})
+
 test('design §7 a later import adds the difference to the last imported balance, so entries in between stay', async () => {
   await importBalances({ 1: 100, 2: 0 })
   await sql`update balances set balance = balance + 7, entries = entries + 1`.execute(db)

@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { testDatabase } from '#test/test-database.ts'
 import { importDirectory } from './import.ts'
@@ -9,7 +10,7 @@ import { importDirectory } from './import.ts'
 const PLAYER = '{"id":"1","firstName":"Ada","balance":1}\n'
 const USER = '{"id":"a","fname":"A","lname":"X","email":"a@gmail.com","userType":"admin","createdAt":1778001600000}\n'
 
-async function directoryOf(files: Record<string, string>): Promise<string> {
+async function directoryOf(files: Record<string, string | Buffer>): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-import-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, `${name}.ndjson`), text)
@@ -53,4 +54,17 @@ test('§8 design: if rejected rows cannot be written to a file, the good ones lo
   expect(lines.filter((line) => line.includes('could not be written down (ENOTDIR'))).toEqual([
     expect.stringContaining(rejectedPath),
   ])
+})
+
+test.each([
+  ['UTF-16', Buffer.from(`\ufeff${PLAYER}`, 'utf16le'), 'is in UTF-16: save it as UTF-8'],
+  ['UTF-16 without a byte order mark', Buffer.from(PLAYER, 'utf16le'), 'is in UTF-16: save it as UTF-8'],
+  ['UTF-16 in the other byte order', Buffer.from(`\ufeff${PLAYER}`, 'utf16le').swap16(), 'is in UTF-16: save it as UTF-8'],
+  ['gzip', gzipSync(PLAYER), 'is compressed with gzip: unpack it first'],
+])('design §8 a file in %s is refused as a whole, in one line, and nothing is loaded', async (_name, telegramUsers, reason) => {
+  const database = await testDatabase()
+  const directory = await directoryOf({ users: USER, telegramUsers })
+  const importing = importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
+  await expect(importing).rejects.toThrow(`telegramUsers.ndjson ${reason}, so nothing was loaded.`)
+  expect(await database.db.selectFrom('users').select('id').execute()).toEqual([])
 })

@@ -97,6 +97,11 @@ describe('design §8 lines', () => {
 })
 
 describe('§3 telegramUsers', () => {
+  test('a username loses the @ that Telegram shows before it', () => {
+    const usernameOf = (username: string) => parse.parseTelegramUser({ ...player, username }).columns['username']
+    expect(['@x9155', 'x9155', '@'].map(usernameOf)).toEqual(['x9155', 'x9155', null])
+  })
+
   test('missing and empty values are null, unknown fields and __proto__ are ignored', () => {
     const row = parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}', kept)
     expect(parse.parseTelegramUser(row).columns).toEqual({

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { CounterKey } from '#src/counters/counter-keys.ts'
@@ -295,45 +294,6 @@ test('design §8 of lines with the same id only the first is loaded, in a dry ru
     { first_name: 'A' },
   ])
   expect(await db.selectFrom('balances').select('balance').where('user_id', '=', 1).execute()).toEqual([{ balance: 5 }])
-})
-
-test('design §7 a row without a balance leaves the balance as it is, and the one of the last import', async () => {
-  const { db, directory } = await run({ telegramUsers: [player(1, { balance: 5 })] })
-  await fill(directory, { telegramUsers: [{ id: '1', firstName: 'Renamed' }, { id: '2' }] })
-  expect((await run(directory)).counts).toEqual({ telegramUsers: [2, 2, 0, 0] })
-  const balances = () =>
-    db.selectFrom('balances').select(['user_id', 'balance', 'imported', 'entries']).orderBy('user_id').execute()
-  expect(await balances()).toEqual([
-    { user_id: 1, balance: 5, imported: 5, entries: 1 },
-    { user_id: 2, balance: 0, imported: 0, entries: 0 },
-  ])
-  await fill(directory, { telegramUsers: [{ id: '1', firstName: 'Renamed', balance: 7 }] })
-  await run(directory)
-  expect((await balances())[0]).toMatchObject({ balance: 7, imported: 7 })
-})
-
-test.each([
-  ['UTF-16', Buffer.from('\ufeff{"id":"1"}\n', 'utf16le'), 'is in UTF-16: save it as UTF-8'],
-  ['UTF-16 without a mark', Buffer.from('{"id":"1"}\n', 'utf16le'), 'is in UTF-16: save it as UTF-8'],
-  ['UTF-16 of the other byte order', Buffer.from('\ufeff{"id":"1"}\n', 'utf16le').swap16(), 'is in UTF-16: save it as UTF-8'],
-  ['gzip', gzipSync('{"id":"1"}\n'), 'is compressed with gzip: unpack it first'],
-])('design §8 a file in %s is refused as a whole, in one line', async (_name, content, reason) => {
-  const directory = await directoryOf({ dailyTask: [task('a', 1)], telegramUsers: content })
-  await expect(run(directory)).rejects.toThrow(`telegramUsers.ndjson ${reason}, so nothing was loaded.`)
-  expect(await (await testDatabase()).db.selectFrom('tasks').select('id').execute()).toEqual([])
-})
-
-test('§3 a username loses the @ that Telegram shows before it', async () => {
-  const { db } = await run({
-    telegramUsers: [
-      { id: '1', username: '@x9155' },
-      { id: '2', username: '@' },
-    ],
-  })
-  expect(await db.selectFrom('telegram_users').select('username').orderBy('user_id').execute()).toEqual([
-    { username: 'x9155' },
-    { username: null },
-  ])
 })
 
 test('§3 a participation in an unknown history document is refused', async () => {

@@ -34,8 +34,10 @@ test.each([
   expect(players(address)).toEqual(address)
 })
 
-test('Lists: numbers and flags are read whatever type the router gives them', () => {
-  expect(players({ q: 42 })).toEqual({ q: '42' })
+test('Lists: numbers and flags are read from texts, and a search stays the text that it is', () => {
+  for (const q of ['1e5', '9007199254740993', 'true', 'null', '007', '[1]']) expect(players({ q })).toEqual({ q })
+  expect(players({ balanceMin: '-2.5', balanceMax: '1e3' })).toEqual({ balanceMin: -2.5, balanceMax: 1000 })
+  expect(players({ balanceMin: '0x10', balanceMax: '' })).toEqual({})
   expect(users({ page: '3', reversed: 'true' })).toEqual({ page: 3, reversed: true })
 })
 

@@ -116,10 +116,11 @@ const readers: Record<Exclude<Filter['kind'], 'choice' | 'from' | 'before'>, (va
 }
 
 function amountIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Math.abs(value) <= MAX_NUMBER ? value : undefined
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value))
+  return isNumber && Math.abs(Number(value)) <= MAX_NUMBER ? Number(value) : undefined
 }
 
-/** Returns a text; the router parses numeric texts as numbers. */
+/** Returns a text; links within the app may give it as a number. */
 function textIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }
