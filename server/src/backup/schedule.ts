@@ -12,7 +12,7 @@ import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { tryTakeLock } from '#src/db/transaction-locks.ts'
-import { findPause } from '#src/db/scheduled-work.ts'
+import { findPause, type Pause } from '#src/db/scheduled-work.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { destroy } from '#src/postgres/connections.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
@@ -42,84 +42,97 @@ export function scratchDirOf(dataDir: string): string {
   return join(dataDir, 'backup-trial')
 }
 
-export function createBackupSchedule({ database, fileStore, settings, dataDir, log }: ScheduleOptions): BackupSchedule {
-  const { address, times, keep } = settings
+export function createBackupSchedule(options: ScheduleOptions): BackupSchedule {
+  const { database } = options
   let isBusy = false
   let isCleared = false
-
-  /** Stops and removes a temporary database that a server left running when it ended; otherwise it would run until the next backup. */
-  async function clearTrial(): Promise<void> {
-    isCleared = true
-    const scratchDir = scratchDirOf(dataDir)
-    await refuseOtherRestore(scratchDir)
-    await removeScratch(scratchDir, log)
-  }
-
-  async function isDue(): Promise<boolean> {
-    if (await findPause(database.db)) return false
-    const [last, before] = await lastRuns(database, { isScheduled: true, limit: 2 })
-    // A backup whose server ended is made again, but not after two such ends: the backup itself may be what ends the servers.
-    if (last?.error === CUT_OFF && before?.error !== CUT_OFF) return true
-    return nextAfter(times, last?.startedAt ?? (await beginSchedule())) <= (await databaseNow(database.db))
-  }
-
-  /** Returns the time since which this schedule is in force: the first time that a server asked. */
-  async function beginSchedule(): Promise<Date> {
-    await database.db
-      .insertInto('backup_schedules')
-      .values({ place: openPlace(address).address, times })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    return (await scheduledSince(database, settings)) ?? databaseNow(database.db)
-  }
-
-  async function run(): Promise<void> {
-    await markCutOff(database.db)
-    const name = (await databaseNow(database.db))
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z')
-      .replaceAll(':', '-')
-    const place = openPlace(address).below(name)
-    const act = actOfProcess('system', 'BACKUP_SCHEDULE')
-    await recordRun(
-      { act, database, place, isScheduled: true },
-      {
-        make: () => makeBackup({ database, fileStore, place }),
-        verify: () => verifyBackup(place, { scratchDir: scratchDirOf(dataDir), log }),
-      },
-    )
-    for (const { id, place: old } of await runsToRemove(database, { keep, below: openPlace(address).address })) {
-      await removeBackup(openPlace(address).below(old.slice(old.lastIndexOf('/') + 1)))
-      await database.db
-        .updateTable('backups')
-        .set({ removed_at: sql<Date>`now()` })
-        .where('id', '=', id)
-        .execute()
-    }
-  }
-
   return {
     async runDue() {
       if (isBusy || database.freeSpaceLow()) return
       isBusy = true
       try {
-        if (!isCleared) await clearTrial()
-        if (!(await isDue())) {
-          await markCutOffIfIdle(database)
-          return
+        if (!isCleared) {
+          isCleared = true
+          await clearTrial(options)
         }
-        const client = await database.connect('arcade backup schedule')
-        try {
-          const isOurs = await tryLock(client, 'pg_try_advisory_lock', LOCKS.backupSchedule)
-          // Another server may have made it between the check and the lock.
-          if (isOurs && (await isDue())) await run()
-        } finally {
-          destroy(client)
-        }
+        if (await isDue(options)) await backUpInTurn(options)
+        else await markCutOffIfIdle(database)
       } finally {
         isBusy = false
       }
     },
+  }
+}
+
+/** Stops and removes a temporary database that a server left running when it ended; otherwise it would run until the next backup. */
+async function clearTrial({ dataDir, log }: ScheduleOptions): Promise<void> {
+  const scratchDir = scratchDirOf(dataDir)
+  await refuseOtherRestore(scratchDir)
+  await removeScratch(scratchDir, log)
+}
+
+async function isDue({ database, settings }: ScheduleOptions): Promise<boolean> {
+  if (await findPause(database.db)) return false
+  const [last, before] = await lastRuns(database, { isScheduled: true, limit: 2 })
+  // A backup whose server ended is made again, but not after two such ends: the backup itself may be what ends the servers.
+  if (last?.error === CUT_OFF && before?.error !== CUT_OFF) return true
+  const since = last?.startedAt ?? (await beginSchedule(database, settings))
+  return nextAfter(settings.times, since) <= (await databaseNow(database.db))
+}
+
+/** Returns the time since which this schedule is in force: the first time that a server asked. */
+async function beginSchedule(database: Database, settings: BackupSettings): Promise<Date> {
+  await database.db
+    .insertInto('backup_schedules')
+    .values({ place: openPlace(settings.address).address, times: settings.times })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await scheduledSince(database, settings)) ?? databaseNow(database.db)
+}
+
+/** Makes the backup unless another server is making it or has made it. */
+async function backUpInTurn(options: ScheduleOptions): Promise<void> {
+  const client = await options.database.connect('arcade backup schedule')
+  try {
+    const isOurs = await tryLock(client, 'pg_try_advisory_lock', LOCKS.backupSchedule)
+    // Another server may have made it between the check and the lock.
+    if (isOurs && (await isDue(options))) await backUp(options)
+  } finally {
+    destroy(client)
+  }
+}
+
+/** Makes a backup, verifies it and removes those that are too many. */
+async function backUp({ database, fileStore, settings, dataDir, log }: ScheduleOptions): Promise<void> {
+  await markCutOff(database.db)
+  const place = openPlace(settings.address).below(nameOf(await databaseNow(database.db)))
+  const act = actOfProcess('system', 'BACKUP_SCHEDULE')
+  await recordRun(
+    { act, database, place, isScheduled: true },
+    {
+      make: () => makeBackup({ database, fileStore, place }),
+      verify: () => verifyBackup(place, { scratchDir: scratchDirOf(dataDir), log }),
+    },
+  )
+  await removeOldBackups(database, settings)
+}
+
+/** Returns the name of a backup's folder, such as 2026-11-22T03-00-00Z. */
+function nameOf(moment: Date): string {
+  return moment
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '-')
+}
+
+async function removeOldBackups(database: Database, { address, keep }: BackupSettings): Promise<void> {
+  for (const { id, place } of await runsToRemove(database, { keep, below: openPlace(address).address })) {
+    await removeBackup(openPlace(address).below(place.slice(place.lastIndexOf('/') + 1)))
+    await database.db
+      .updateTable('backups')
+      .set({ removed_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .execute()
   }
 }
 
@@ -159,17 +172,6 @@ export async function backupState(database: Database, settings: BackupSettings |
     lastRuns(database, { isScheduled: true, isVerified: true, limit: 1 }),
     settings && scheduledSince(database, settings),
   ])
-  const alert = ((): string | null => {
-    if (settings === undefined) return null
-    if (pause)
-      return 'Scheduled backups are paused since a restore. Whoever runs the server lets them go on with: npm run arcade -- resume'
-    if (lastScheduled?.error) return `The last scheduled backup failed: ${lastScheduled.error}`
-    const from = lastGood?.startedAt ?? since
-    // A backup that is late by a whole period is missing; until then it may still be under way.
-    if (!from || nextAfter(settings.times, nextAfter(settings.times, from)) >= now) return null
-    if (lastGood) return `There is no scheduled backup since ${lastGood.startedAt.toISOString()}.`
-    return `There is no scheduled backup at all, though backups are scheduled since ${from.toISOString()}.`
-  })()
   const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null
   return {
     schedule:
@@ -182,7 +184,7 @@ export async function backupState(database: Database, settings: BackupSettings |
             nextAt: pause ? null : nextAfter(settings.times, now).toISOString(),
           },
     pause: pause ? { since: pause.since.toISOString(), reason: pause.reason } : null,
-    alert,
+    alert: settings === undefined ? null : alertOf({ settings, now, pause, lastScheduled, lastGood, since }),
     backups: runs.map(({ startedAt, finishedAt, verifiedAt, removedAt, ...run }) => ({
       ...run,
       startedAt: startedAt.toISOString(),
@@ -191,4 +193,26 @@ export async function backupState(database: Database, settings: BackupSettings |
       removedAt: iso(removedAt),
     })),
   }
+}
+
+interface Circumstances {
+  settings: BackupSettings
+  now: Date
+  pause: Pause | undefined
+  lastScheduled: { error: string | null } | undefined
+  lastGood: { startedAt: Date } | undefined
+  /** The time since which the schedule is in force. */
+  since: Date | undefined
+}
+
+/** Returns what admins should know about scheduled backups, or null if all is well. */
+function alertOf({ settings, now, pause, lastScheduled, lastGood, since }: Circumstances): string | null {
+  if (pause)
+    return 'Scheduled backups are paused since a restore. Whoever runs the server lets them go on with: npm run arcade -- resume'
+  if (lastScheduled?.error) return `The last scheduled backup failed: ${lastScheduled.error}`
+  const from = lastGood?.startedAt ?? since
+  // A backup that is late by a whole period is missing; until then it may still be under way.
+  if (!from || nextAfter(settings.times, nextAfter(settings.times, from)) >= now) return null
+  if (lastGood) return `There is no scheduled backup since ${lastGood.startedAt.toISOString()}.`
+  return `There is no scheduled backup at all, though backups are scheduled since ${from.toISOString()}.`
 }

@@ -47,80 +47,104 @@ const APPLICATION_NAME = 'arcade migration'
 const PAUSE_ATTEMPTS = 3
 
 export async function openMigrationConnection(options: MigrationConnectionOptions): Promise<MigrationConnection> {
-  const { limits, signal } = options
-  signal?.throwIfAborted()
+  options.signal?.throwIfAborted()
   const client = await connect(options.address, APPLICATION_NAME)
-  const setLockTimeout = (ms: number) => client.query(`set lock_timeout = ${ms}`)
   const { rows } = await client.query<{ pid: number }>(
     `select pg_backend_pid() as pid, set_config(name, '0', false) from pg_settings where name = any($1)`,
     [['statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']],
   )
-  const pid = rows[0]?.pid ?? 0
-  await setLockTimeout(limits.lockTimeoutMs)
-  const abort = () => {
-    destroy(client)
-    // On some platforms PostgreSQL would notice the closed connection only after the statement.
-    options
-      .watcher()
-      ?.query('select pg_terminate_backend($1::int)', [pid])
-      .catch(() => undefined)
-  }
-  signal?.addEventListener('abort', abort)
-
-  const reporter = createReporter({ ...options, pid })
-  const letOthersPass = () => pause(PAUSE_ATTEMPTS * limits.lockTimeoutMs, undefined, { signal })
-
-  const query: Query = async (text, params) => {
-    // A concurrent index build also waits for older transactions, but lets others read and write.
-    const isPatient = /^\s*(create|drop) index concurrently/i.test(text)
-    if (isPatient) await setLockTimeout(0)
-    const stopWatching = reporter.watch(text)
-    try {
-      return await client.query(text, [...params])
-    } finally {
-      stopWatching()
-      if (isPatient) await setLockTimeout(limits.lockTimeoutMs)
-    }
-  }
-
-  const queryUntilLocked: Query = async (text, params) => {
-    for (;;) {
-      try {
-        return await query(text, params)
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (!isLockTimeout(error)) throw error
-        await letOthersPass()
-      }
-    }
-  }
-
-  return {
-    db: kyselyOn(query),
-    repeatingDb: kyselyOn(queryUntilLocked),
-    client,
-    async begin(step) {
-      reporter.begin(step)
-      await client.query(`select set_config('application_name', $1, false)`, [`${APPLICATION_NAME} ${step}`])
-    },
-    secondsOfStep: reporter.seconds,
-    letOthersPass,
-    close() {
-      signal?.removeEventListener('abort', abort)
-      destroy(client) // also releases the lock of migrations
-    },
-  }
+  await setLockTimeout(client, options.limits.lockTimeoutMs)
+  return new BrieflyWaitingConnection(client, { ...options, pid: rows[0]?.pid ?? 0 })
 }
 
-type Query = (text: string, params: readonly unknown[]) => Promise<QueryResult>
+async function setLockTimeout(client: Connection, ms: number): Promise<void> {
+  await client.query(`set lock_timeout = ${ms}`)
+}
 
-interface ReporterOptions extends MigrationConnectionOptions {
-  /** The PostgreSQL process of the migrating connection. */
+interface OpenedOptions extends MigrationConnectionOptions {
+  /** The PostgreSQL process of the connection. */
   pid: number
 }
 
+class BrieflyWaitingConnection implements MigrationConnection {
+  readonly db = kyselyOn<unknown>((text, params) => this.#query(text, params))
+  readonly repeatingDb = kyselyOn<unknown>((text, params) => this.#queryUntilLocked(text, params))
+  readonly client: Connection
+  readonly #options: OpenedOptions
+  readonly #reporter: Reporter
+  readonly #handleAbort = (): void => this.#abort()
+
+  constructor(client: Connection, options: OpenedOptions) {
+    this.client = client
+    this.#options = options
+    this.#reporter = createReporter(options)
+    options.signal?.addEventListener('abort', this.#handleAbort)
+  }
+
+  async begin(step: string): Promise<void> {
+    this.#reporter.begin(step)
+    await this.client.query(`select set_config('application_name', $1, false)`, [`${APPLICATION_NAME} ${step}`])
+  }
+
+  secondsOfStep(): number {
+    return this.#reporter.seconds()
+  }
+
+  async letOthersPass(): Promise<void> {
+    const { limits, signal } = this.#options
+    await pause(PAUSE_ATTEMPTS * limits.lockTimeoutMs, undefined, { signal })
+  }
+
+  close(): void {
+    this.#options.signal?.removeEventListener('abort', this.#handleAbort)
+    destroy(this.client) // also releases the lock of migrations
+  }
+
+  #abort(): void {
+    const { watcher, pid } = this.#options
+    destroy(this.client)
+    // On some platforms PostgreSQL would notice the closed connection only after the statement.
+    watcher()
+      ?.query('select pg_terminate_backend($1::int)', [pid])
+      .catch(() => undefined)
+  }
+
+  async #query(text: string, params: readonly unknown[]): Promise<QueryResult> {
+    // A concurrent index build also waits for older transactions, but lets others read and write.
+    const isPatient = /^\s*(create|drop) index concurrently/i.test(text)
+    if (isPatient) await setLockTimeout(this.client, 0)
+    const stopWatching = this.#reporter.watch(text)
+    try {
+      return await this.client.query(text, [...params])
+    } finally {
+      stopWatching()
+      if (isPatient) await setLockTimeout(this.client, this.#options.limits.lockTimeoutMs)
+    }
+  }
+
+  async #queryUntilLocked(text: string, params: readonly unknown[]): Promise<QueryResult> {
+    for (;;) {
+      try {
+        return await this.#query(text, params)
+      } catch (error) {
+        this.#options.signal?.throwIfAborted()
+        if (!isLockTimeout(error)) throw error
+        await this.letOthersPass()
+      }
+    }
+  }
+}
+
+interface Reporter {
+  begin(step: string): void
+  /** Returns the seconds since the step began. */
+  seconds(): number
+  /** Reports from time to time that a statement runs, until the returned function is called. */
+  watch(text: string): () => void
+}
+
 /** Reports what a long migration does: the statement, the rows of its tables, the progress of an index, and who holds a lock it waits for. */
-function createReporter({ log, limits, watcher, pid }: ReporterOptions) {
+function createReporter({ log, limits, watcher, pid }: OpenedOptions): Reporter {
   let step = ''
   let startedAt = performance.now()
   let reportAt = Infinity

@@ -152,39 +152,53 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
     preparedTexts: (name, text, toRows) => asking((reads) => reads.preparedTexts(name, text, toRows)),
     rows: (query) => ask((source) => from[source].rows(query)),
     texts: (query, settings) => ask((source) => from[source].texts(query, settings)),
-    snapshot<Begun, T>(
-      begin: (snapshot: Snapshot) => Promise<Begun>,
-      goOn: (begun: Begun) => Promise<T>,
-      options?: SnapshotOptions,
-    ) {
-      const atReplica = async (): Promise<() => Promise<T>> => {
-        const begun = Promise.withResolvers<() => Promise<T>>()
-        // Without this, a read would wait for a silent replica until the network times out.
-        const stopWaiting = watch.onSilence(() => begun.reject(new SilentReplicaError()))
-        let isGivenUp = false
-        const whole = replica.snapshot(
-          async (snapshot) => {
-            const value = await begin(snapshot)
-            if (isGivenUp) throw new SilentReplicaError()
-            return value
-          },
-          (value) => {
-            begun.resolve(() => whole)
-            return goOn(value)
-          },
-          options,
-        )
-        whole.catch(begun.reject)
-        return begun.promise
-          .catch((error: unknown) => {
-            isGivenUp = true
-            throw error
-          })
-          .finally(stopWaiting)
-      }
-      const atDatabase = async () => () => database.snapshot(begin, goOn, options)
-      return ask((source) => (source === 'replica' ? atReplica() : atDatabase())).then((rest) => rest())
+    async snapshot(begin, goOn, options) {
+      const rest = await ask(async (source) =>
+        source === 'replica'
+          ? beginUnlessSilent(replica, watch, { begin, goOn, options })
+          : () => database.snapshot(begin, goOn, options),
+      )
+      return rest()
     },
+  }
+}
+
+interface SnapshotSteps<Begun, T> {
+  begin: (snapshot: Snapshot) => Promise<Begun>
+  goOn: (begun: Begun) => Promise<T>
+  options?: SnapshotOptions | undefined
+}
+
+/** Opens a snapshot at the replica. Returns a function for the result once it has begun, or rejects when the replica falls silent. */
+async function beginUnlessSilent<Begun, T>(
+  replica: Reads,
+  watch: ReplicaWatch,
+  { begin, goOn, options }: SnapshotSteps<Begun, T>,
+): Promise<() => Promise<T>> {
+  const begun = Promise.withResolvers<() => Promise<T>>()
+  // Without this, a read would wait for a silent replica until the network times out.
+  const stopWaiting = watch.onSilence(() => begun.reject(new SilentReplicaError()))
+  let isGivenUp = false
+  const whole = replica.snapshot(
+    async (snapshot) => {
+      const value = await begin(snapshot)
+      if (isGivenUp) throw new SilentReplicaError()
+      return value
+    },
+    (value) => {
+      begun.resolve(() => whole)
+      return goOn(value)
+    },
+    options,
+  )
+  whole.catch(begun.reject)
+  try {
+    return await begun.promise
+  } catch (error) {
+    isGivenUp = true
+    throw error
+  } finally {
+    stopWaiting()
   }
 }
 

@@ -32,11 +32,15 @@ export interface NewFile {
   thumb: Uint8Array
 }
 
+interface ServedFile extends OpenFile {
+  mediaType: string
+}
+
 export interface Files {
   /** Stores a file and its thumbnail under a new key. They are removed after an hour unless `keep` is called. */
   put(file: NewFile): Promise<string>
   /** Resolves with undefined for a file that does not exist or was withdrawn; `has` is false for these. */
-  open(key: string, size?: 'thumb'): Promise<(OpenFile & { mediaType: string }) | undefined>
+  open(key: string, size?: 'thumb'): Promise<ServedFile | undefined>
   has(key: string): Promise<boolean>
   /** Returns the first of the keys whose file is not in the store. Call it before the transaction that keeps them. */
   findMissing(keys: string[]): Promise<string | undefined>
@@ -83,32 +87,125 @@ interface FilesOptions {
   trashDays: number
 }
 
-export function createFiles({ database, store, log, trashDays }: FilesOptions): Files {
-  const { db } = database
-  const findWithdrawn = database.prepared<{ key: string }>(
-    'file-withdrawn',
-    'select key from file_removals where key = $1 and is_withdrawn',
-  )
-  const isWithdrawn = async (key: string): Promise<boolean> => (await findWithdrawn([key])).length > 0
-  let lastTimestamp = 0
-  let ready: { askedAt: number; answer: Promise<boolean> } | undefined
+export function createFiles(options: FilesOptions): Files {
+  return new StoredFiles(options)
+}
 
-  /** Returns a key that was never used, and lists it for removal. The primary key of `file_removals` prevents a race of two processes. */
-  const reserve = async (folder: string, name: string): Promise<string> => {
+/** The files of a store. The table `file_removals` lists those that no row names. */
+class StoredFiles implements Files {
+  readonly #database: Database
+  readonly #store: FileStore
+  readonly #log: Logger
+  readonly #trashDays: number
+  readonly #findWithdrawn: (parameters: unknown[]) => Promise<readonly unknown[]>
+  /** The time in the last new key, in milliseconds. */
+  #lastTimestamp = 0
+  #ready: { askedAt: number; answer: Promise<boolean> } | undefined
+
+  constructor({ database, store, log, trashDays }: FilesOptions) {
+    this.#database = database
+    this.#store = store
+    this.#log = log
+    this.#trashDays = trashDays
+    this.#findWithdrawn = database.prepared('file-withdrawn', 'select key from file_removals where key = $1 and is_withdrawn')
+  }
+
+  async put({ folder, name, extension, bytes, thumb }: NewFile): Promise<string> {
+    const key = await this.#reserve(folder, `${safeName(name)}.${extension}`)
+    await this.#store.put(thumbKey(key), thumb, mediaTypes.webp)
+    await this.#store.put(key, bytes, mediaTypes[extension])
+    return key
+  }
+
+  async open(key: string, size?: 'thumb'): Promise<ServedFile | undefined> {
+    if (!isKey(key) || (await this.#isWithdrawn(key))) return undefined
+    const thumb = size === 'thumb' ? await this.#store.open(thumbKey(key)) : undefined
+    if (thumb) return { ...thumb, mediaType: mediaTypes.webp }
+    const file = await this.#store.open(key)
+    return file && { ...file, mediaType: findMediaType(key) }
+  }
+
+  async has(key: string): Promise<boolean> {
+    return isKey(key) && !(await this.#isWithdrawn(key)) && this.#store.has(key)
+  }
+
+  async findMissing(keys: string[]): Promise<string | undefined> {
+    const isStored = await Promise.all(keys.map((key) => this.#store.has(key)))
+    return keys.find((_, index) => !isStored[index])
+  }
+
+  async keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined> {
+    for (const key of keys.toSorted()) {
+      const { numDeletedRows } = await tx
+        .deleteFrom('file_removals')
+        .where('key', '=', key)
+        .where('is_removing', '=', false)
+        .where('is_withdrawn', '=', false)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) return key
+    }
+    return undefined
+  }
+
+  async withdraw(tx: Kysely<Tables>, keys: string[], end: 'purge' | 'expiry'): Promise<void> {
+    if (keys.length === 0) return
+    const due = end === 'purge' ? sql`'infinity'` : sql`(now() + make_interval(days => ${this.#trashDays}))`
+    await sql`insert into file_removals (key, requested_at, is_withdrawn)
+      select distinct key, ${due}::timestamptz, true from unnest(${keys}::text[]) as key order by key on conflict do nothing`.execute(
+      tx,
+    )
+  }
+
+  async restore(tx: Kysely<Tables>, keys: string[]): Promise<void> {
+    if (keys.length === 0) return
+    await sql`delete from file_removals where key = any(${keys}) and is_withdrawn and not is_removing`.execute(tx)
+    const { rows } = await sql`select from file_removals where key = any(${keys})`.execute(tx)
+    if (rows.length > 0) throw new Failure('NOT_IN_TRASH')
+  }
+
+  async purge(tx: Kysely<Tables>, keys: string[]): Promise<void> {
+    if (keys.length === 0) return
+    await sql`update file_removals set requested_at = now() where key = any(${keys}) and is_withdrawn and not is_removing`.execute(
+      tx,
+    )
+  }
+
+  isReady(): Promise<boolean> {
+    if (this.#ready === undefined || performance.now() - this.#ready.askedAt > READY_AGAIN_MS) {
+      const answer = this.#store.check().then(
+        () => true,
+        () => false,
+      )
+      this.#ready = { askedAt: performance.now(), answer: Promise.race([answer, pause(READY_MS, false, { ref: false })]) }
+    }
+    return this.#ready.answer
+  }
+
+  sweepSoon(): void {
+    this.sweep().catch((error: unknown) => this.#log.warn({ err: error }, 'files could not be removed and will be tried again'))
+  }
+
+  async sweep(): Promise<void> {
+    while (await this.#removeOne()) {
+      // repeats until no file is due
+    }
+  }
+
+  async #isWithdrawn(key: string): Promise<boolean> {
+    return (await this.#findWithdrawn([key])).length > 0
+  }
+
+  /** Returns a key that was never used, and lists it for removal. The primary key of `file_removals` prevents a race of processes. */
+  async #reserve(folder: string, name: string): Promise<string> {
     for (let taken = 0; taken < TAKEN_MAX;) {
       // The time is only a part of the name (§7). Uniqueness is checked below, so the clock need not be right.
-      lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
-      const key = `${folder}/${lastTimestamp}_${name}`
-      if (await store.has(key)) {
+      this.#lastTimestamp = Math.max(Date.now(), this.#lastTimestamp + 1)
+      const key = `${folder}/${this.#lastTimestamp}_${name}`
+      if (await this.#store.has(key)) {
         taken += 1
         continue
       }
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('file_removals')
-        .values({ key, requested_at: sql<Date>`now() + make_interval(secs => ${ORPHAN_SECONDS})` })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst()
-      if (numInsertedOrUpdatedRows === 1n) return key
+      if (await listForRemoval(this.#database.db, key)) return key
     }
     throw storeUnavailable(
       STORE_UNAVAILABLE,
@@ -116,117 +213,51 @@ export function createFiles({ database, store, log, trashDays }: FilesOptions): 
     )
   }
 
-  const files: Files = {
-    async put({ folder, name, extension, bytes, thumb }) {
-      const key = await reserve(folder, `${safeName(name)}.${extension}`)
-      await store.put(thumbKey(key), thumb, mediaTypes.webp)
-      await store.put(key, bytes, mediaTypes[extension])
-      return key
-    },
-
-    async open(key, size) {
-      if (!isKey(key) || (await isWithdrawn(key))) return undefined
-      const thumb = size === 'thumb' ? await store.open(thumbKey(key)) : undefined
-      if (thumb) return { ...thumb, mediaType: mediaTypes.webp }
-      const file = await store.open(key)
-      return file && { ...file, mediaType: findMediaType(key) }
-    },
-
-    has: async (key) => isKey(key) && !(await isWithdrawn(key)) && store.has(key),
-
-    async findMissing(keys) {
-      const isStored = await Promise.all(keys.map((key) => store.has(key)))
-      return keys.find((_, index) => !isStored[index])
-    },
-
-    async keep(tx, keys) {
-      for (const key of keys.toSorted()) {
-        const { numDeletedRows } = await tx
-          .deleteFrom('file_removals')
-          .where('key', '=', key)
-          .where('is_removing', '=', false)
-          .where('is_withdrawn', '=', false)
-          .executeTakeFirst()
-        if (numDeletedRows === 0n) return key
-      }
-      return undefined
-    },
-
-    async withdraw(tx, keys, end) {
-      if (keys.length === 0) return
-      const due = end === 'purge' ? sql`'infinity'` : sql`(now() + make_interval(days => ${trashDays}))`
-      await sql`insert into file_removals (key, requested_at, is_withdrawn)
-        select distinct key, ${due}::timestamptz, true from unnest(${keys}::text[]) as key order by key on conflict do nothing`.execute(
-        tx,
-      )
-    },
-
-    async restore(tx, keys) {
-      if (keys.length === 0) return
-      await sql`delete from file_removals where key = any(${keys}) and is_withdrawn and not is_removing`.execute(tx)
-      const { rows } = await sql`select from file_removals where key = any(${keys})`.execute(tx)
-      if (rows.length > 0) throw new Failure('NOT_IN_TRASH')
-    },
-
-    async purge(tx, keys) {
-      if (keys.length === 0) return
-      await sql`update file_removals set requested_at = now() where key = any(${keys}) and is_withdrawn and not is_removing`.execute(
-        tx,
-      )
-    },
-
-    isReady() {
-      if (ready === undefined || performance.now() - ready.askedAt > READY_AGAIN_MS) {
-        const answer = store.check().then(
-          () => true,
-          () => false,
-        )
-        ready = { askedAt: performance.now(), answer: Promise.race([answer, pause(READY_MS, false, { ref: false })]) }
-      }
-      return ready.answer
-    },
-
-    sweepSoon() {
-      files.sweep().catch((error: unknown) => log.warn({ err: error }, 'files could not be removed and will be tried again'))
-    },
-
-    async sweep() {
-      while (await removeOne()) {
-        // repeats until no file is due
-      }
-    },
-  }
-  return files
-
-  /** Removes the file that is due the longest; returns false if none is. Its entry stays until the file is removed, so a failure is retried. */
-  async function removeOne(): Promise<boolean> {
-    const due = await db
-      .updateTable('file_removals')
-      .set({ is_removing: true, requested_at: sql<Date>`now() + make_interval(secs => ${RETRY_SECONDS})` })
-      .where('key', '=', (select) =>
-        select
-          .selectFrom('file_removals')
-          .select('key')
-          .where('requested_at', '<=', sql<Date>`now()`)
-          .where(noBackupUnderWay)
-          .orderBy('requested_at')
-          .limit(1)
-          .forUpdate()
-          .skipLocked(),
-      )
-      .returning('key')
-      .executeTakeFirst()
-    if (!due) return false
+  /** Removes the file that is due the longest; returns false if none is. Its entry stays until then, so a failure is retried. */
+  async #removeOne(): Promise<boolean> {
+    const key = await takeDueKey(this.#database.db)
+    if (key === undefined) return false
     try {
-      await store.remove(due.key)
-      await store.remove(thumbKey(due.key))
+      await this.#store.remove(key)
+      await this.#store.remove(thumbKey(key))
     } catch (error) {
-      log.warn({ err: error, key: due.key }, 'a file could not be removed and will be tried again')
+      this.#log.warn({ err: error, key }, 'a file could not be removed and will be tried again')
       return true
     }
-    await db.deleteFrom('file_removals').where('key', '=', due.key).execute()
+    await this.#database.db.deleteFrom('file_removals').where('key', '=', key).execute()
     return true
   }
+}
+
+/** Lists a new key for removal in an hour. Returns false if the key is listed already. */
+async function listForRemoval(db: Kysely<Tables>, key: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('file_removals')
+    .values({ key, requested_at: sql<Date>`now() + make_interval(secs => ${ORPHAN_SECONDS})` })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Returns the key that is due the longest, if any is, and lists it for a later attempt. Skips keys that other processes have taken. */
+async function takeDueKey(db: Kysely<Tables>): Promise<string | undefined> {
+  const due = await db
+    .updateTable('file_removals')
+    .set({ is_removing: true, requested_at: sql<Date>`now() + make_interval(secs => ${RETRY_SECONDS})` })
+    .where('key', '=', (select) =>
+      select
+        .selectFrom('file_removals')
+        .select('key')
+        .where('requested_at', '<=', sql<Date>`now()`)
+        .where(noBackupUnderWay)
+        .orderBy('requested_at')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('key')
+    .executeTakeFirst()
+  return due?.key
 }
 
 /**

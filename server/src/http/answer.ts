@@ -1,6 +1,6 @@
 /**
- * An answer before it becomes a Response, and the security headers of all answers (security.md, Browser; OWASP Secure Headers). Answers stay
- * plain objects until the end, because the Node adapter is fast only with a Response whose headers were not touched (ADR 0009).
+ * An answer before it becomes a Response, and the security headers of all answers (security.md, Browser; OWASP Secure Headers). Answers
+ * stay plain objects until the end, because the Node adapter is fast only with a Response whose headers were not touched (ADR 0009).
  */
 import { JsonText } from '#src/calls.ts'
 
@@ -8,6 +8,25 @@ export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
+}
+
+/** Turns an answer into a Response. @param cookies the Set-Cookie headers */
+export type Send = (answer: Answer, cookies?: readonly string[]) => Response
+
+/** Creates the only function that makes Responses, so that all of them have the security headers. */
+export function createSend({ isHttps, isStopping }: { isHttps: boolean; isStopping: () => boolean }): Send {
+  const base = securityHeaders(isHttps)
+  return ({ status, headers, body }, cookies = []) => {
+    // If the connection stayed open, the next request could arrive at the moment at which the server closes it.
+    const ending = isStopping() ? { connection: 'close' } : {}
+    const response = new Response(body, { status, headers: { ...base, ...headers, ...ending } })
+    for (const cookie of cookies) response.headers.append('set-cookie', cookie)
+    return response
+  }
+}
+
+export function jsonAnswer(value: unknown, status = 200): Answer {
+  return { status, headers: jsonHeaders, body: JSON.stringify(value) }
 }
 
 /** Writes an answer as JSON. The database may have written parts of it already. */
@@ -36,8 +55,8 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every answer. An answer with a cache rule of its own overrides `no-store`. */
-export function securityHeaders(isHttps: boolean): Record<string, string> {
+/** Returns the headers of every answer. An answer with a cache rule of its own overrides `no-store`. */
+function securityHeaders(isHttps: boolean): Record<string, string> {
   return {
     'content-security-policy': contentSecurityPolicy,
     'x-content-type-options': 'nosniff',

@@ -1,11 +1,13 @@
 /**
- * `GET /metrics` in Prometheus' format, for clients with METRICS_TOKEN: requests and their durations, the pool, exports, the event loop, the
- * database, the audit trail and backups. The server keeps its own metrics all the time, and reads those of the database on request.
+ * `GET /metrics` in Prometheus' format, for clients with METRICS_TOKEN: requests and their durations, the pool, exports, the event loop,
+ * the database, the audit trail and backups. The server keeps its own metrics all the time, and reads those of the database on request.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '#src/db/database.ts'
+import type { PoolUse } from '#src/postgres/pool-shares.ts'
+import type { ReplicaState } from '#src/postgres/replica-watch.ts'
 
 export interface Metrics {
   /** Counts an answered request, if metrics are served. */
@@ -31,35 +33,8 @@ const BUCKETS = [0.005, 0.015, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 export function createMetrics({ database, token, exportsRunning }: Sources): Metrics {
   const registry = new Registry()
   if (token !== undefined) collectDefaultMetrics({ register: registry })
-  const registers = [registry]
-  const requests = new Histogram({
-    name: 'arcade_request_duration_seconds',
-    help: 'Time until a call was answered, by call, method and status.',
-    labelNames: ['call', 'method', 'status'],
-    buckets: BUCKETS,
-    registers,
-  })
-  const gauge = (name: string, help: string): Gauge => new Gauge({ name: `arcade_${name}`, help, registers })
-  const pool = {
-    size: gauge('pool_connections', 'Connections that the pool may have.'),
-    inUse: gauge('pool_connections_in_use', 'Connections of the pool that calls hold.'),
-    waiting: gauge('pool_waiting', 'Calls that wait for a connection.'),
-  }
-  const exports = gauge('exports_running', 'Spreadsheets that are being written.')
-  const replica = database.replica && {
-    used: gauge('replica_used', 'Whether reads that may be a second old are answered by the replica.'),
-    lag: gauge('replica_lag_seconds', 'What was written so long ago is in the replica; +Inf while that is not known.'),
-    answered: gauge('replica_reads', 'Reads that the replica has answered.'),
-    failed: gauge('replica_failed_reads', 'Reads that failed there and were asked of the database.'),
-  }
-  const room = gauge('disk_room_bytes', 'What may be written until changes are refused; +Inf for a database elsewhere.')
-  const known = {
-    databaseBytes: gauge('database_bytes', 'Size of the database.'),
-    auditOpen: gauge('audit_open_entries', 'Entries of the audit trail that are not sealed yet.'),
-    auditSealed: gauge('audit_sealed_entries', 'The number of the last sealed entry of the audit trail.'),
-    backupAge: gauge('backup_age_seconds', 'Time since the last backup that was whole; +Inf if there is none.'),
-    isDatabaseUp: gauge('database_up', 'Whether the database answers.'),
-  }
+  const requests = createRequestHistogram(registry)
+  const gauges = createGauges(registry, { hasReplica: database.replica !== undefined })
 
   return {
     observe({ call, method, status, seconds }) {
@@ -74,42 +49,93 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
     },
 
     async read() {
-      const use = database.poolUse()
-      for (const name of ['size', 'inUse', 'waiting'] as const) pool[name].set(use[name])
-      exports.set(exportsRunning())
-      room.set(await database.roomBytes())
-      tellOfReplica()
-      await askDatabase()
+      setPool(gauges.pool, database.poolUse())
+      gauges.exports.set(exportsRunning())
+      gauges.room.set(await database.roomBytes())
+      if (gauges.replica && database.replica) setReplica(gauges.replica, database.replica.state())
+      await askDatabase(gauges.database, database)
       return { contentType: registry.contentType, body: await registry.metrics() }
     },
   }
+}
 
-  function tellOfReplica(): void {
-    if (!replica || !database.replica) return
-    const { isUsed, lagSeconds, answered, failed } = database.replica.state()
-    replica.used.set(isUsed ? 1 : 0)
-    replica.lag.set(lagSeconds)
-    replica.answered.set(answered)
-    replica.failed.set(failed)
-  }
+function createRequestHistogram(registry: Registry): Histogram {
+  return new Histogram({
+    name: 'arcade_request_duration_seconds',
+    help: 'Time until a call was answered, by call, method and status.',
+    labelNames: ['call', 'method', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  })
+}
 
-  /** Reads the metrics of the database. A failure is tolerated, because metrics are most needed when the database does not answer. */
-  async function askDatabase(): Promise<void> {
-    const isUp = await database.isReady()
-    known.isDatabaseUp.set(isUp ? 1 : 0)
-    if (!isUp) return
-    const { rows } = await sql<Figures>`
-      select pg_database_size(current_database()) as "databaseBytes", (select count(*) from audit_open) as "auditOpen",
-             (select seq from audit_head) as "auditSealed",
-             extract(epoch from now() - (select max(finished_at) from backups where error is null))::float8 as "backupAge"`.execute(
-      database.db,
-    )
-    const { databaseBytes, auditOpen, auditSealed, backupAge } = rows[0]!
-    known.databaseBytes.set(databaseBytes)
-    known.auditOpen.set(auditOpen)
-    known.auditSealed.set(auditSealed)
-    known.backupAge.set(backupAge ?? Infinity)
+type Gauges = ReturnType<typeof createGauges>
+
+/** Creates the gauges, in the order in which `/metrics` lists them. */
+function createGauges(registry: Registry, { hasReplica }: { hasReplica: boolean }) {
+  const gauge: NewGauge = (name, help) => new Gauge({ name: `arcade_${name}`, help, registers: [registry] })
+  return {
+    pool: {
+      size: gauge('pool_connections', 'Connections that the pool may have.'),
+      inUse: gauge('pool_connections_in_use', 'Connections of the pool that calls hold.'),
+      waiting: gauge('pool_waiting', 'Calls that wait for a connection.'),
+    },
+    exports: gauge('exports_running', 'Spreadsheets that are being written.'),
+    replica: hasReplica ? createReplicaGauges(gauge) : undefined,
+    room: gauge('disk_room_bytes', 'What may be written until changes are refused; +Inf for a database elsewhere.'),
+    database: {
+      databaseBytes: gauge('database_bytes', 'Size of the database.'),
+      auditOpen: gauge('audit_open_entries', 'Entries of the audit trail that are not sealed yet.'),
+      auditSealed: gauge('audit_sealed_entries', 'The number of the last sealed entry of the audit trail.'),
+      backupAge: gauge('backup_age_seconds', 'Time since the last backup that was whole; +Inf if there is none.'),
+      isDatabaseUp: gauge('database_up', 'Whether the database answers.'),
+    },
   }
+}
+
+type NewGauge = (name: string, help: string) => Gauge
+
+function createReplicaGauges(gauge: NewGauge) {
+  return {
+    used: gauge('replica_used', 'Whether reads that may be a second old are answered by the replica.'),
+    lag: gauge('replica_lag_seconds', 'What was written so long ago is in the replica; +Inf while that is not known.'),
+    answered: gauge('replica_reads', 'Reads that the replica has answered.'),
+    failed: gauge('replica_failed_reads', 'Reads that failed there and were asked of the database.'),
+  }
+}
+
+function setPool(gauges: Gauges['pool'], { size, inUse, waiting }: PoolUse): void {
+  gauges.size.set(size)
+  gauges.inUse.set(inUse)
+  gauges.waiting.set(waiting)
+}
+
+function setReplica(
+  gauges: ReturnType<typeof createReplicaGauges>,
+  { isUsed, lagSeconds, answered, failed }: ReplicaState,
+): void {
+  gauges.used.set(isUsed ? 1 : 0)
+  gauges.lag.set(lagSeconds)
+  gauges.answered.set(answered)
+  gauges.failed.set(failed)
+}
+
+/** Reads the metrics of the database. A failure is tolerated, because metrics are most needed when the database does not answer. */
+async function askDatabase(gauges: Gauges['database'], database: Database): Promise<void> {
+  const isUp = await database.isReady()
+  gauges.isDatabaseUp.set(isUp ? 1 : 0)
+  if (!isUp) return
+  const { rows } = await sql<Figures>`
+    select pg_database_size(current_database()) as "databaseBytes", (select count(*) from audit_open) as "auditOpen",
+           (select seq from audit_head) as "auditSealed",
+           extract(epoch from now() - (select max(finished_at) from backups where error is null))::float8 as "backupAge"`.execute(
+    database.db,
+  )
+  const { databaseBytes, auditOpen, auditSealed, backupAge } = rows[0]!
+  gauges.databaseBytes.set(databaseBytes)
+  gauges.auditOpen.set(auditOpen)
+  gauges.auditSealed.set(auditSealed)
+  gauges.backupAge.set(backupAge ?? Infinity)
 }
 
 interface Figures {

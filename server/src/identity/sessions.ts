@@ -10,7 +10,7 @@ import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { createCredentialCache, EVERYBODY } from './credential-cache.ts'
+import { createCredentialCache, type CredentialCache, EVERYBODY } from './credential-cache.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
@@ -20,19 +20,28 @@ const TOUCH_EVERY_SECONDS = 10 * 60
 export const SESSIONS_EACH = 20
 const CHANNEL = 'sessions'
 
+/** Is called with the id of a user whose sessions or role may have changed, or without an id if any user may be affected. */
+type ChangeListener = (userId: string | undefined) => void
+
+interface BeginOptions {
+  /** The sign-in, with a device such as `Chrome on Windows`. */
+  act?: Act
+  /** The hash that the given password matched. */
+  passwordHash?: string
+}
+
 export interface Sessions {
   /**
-   * Begins a session and returns its token, of which only a hash is stored. Ends the person's oldest session beyond SESSIONS_EACH.
-   * @param act the sign-in, with a device such as `Chrome on Windows`
-   * @param passwordHash the hash that the given password matched @throws Failure LOGIN_FAILED if the account has another one by now
+   * Begins a session and returns its token; only the token's hash is stored. Ends the person's oldest session beyond SESSIONS_EACH.
+   * @throws Failure LOGIN_FAILED if the password's hash is not the account's any more
    */
-  begin(userId: string, options?: { act?: Act; passwordHash?: string }): Promise<string>
+  begin(userId: string, options?: BeginOptions): Promise<string>
   /** Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. */
   userOf(token: string): Promise<SessionUser | undefined>
   /** Like `userOf`, without counting as a use of the session: an open dashboard must not keep its session alive. */
   holderOf(token: string): Promise<SessionUser | undefined>
   /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id, any user may be affected. */
-  onChange(listener: (userId: string | undefined) => void): void
+  onChange(listener: ChangeListener): void
   /** Ends one session. With an act, its owner signs out. */
   end(token: string, act?: Act): Promise<void>
   /** Returns a user's sessions: the one with this token first, then the most recent ones. */
@@ -54,161 +63,212 @@ export interface Sessions {
 }
 
 export async function createSessions(database: Database): Promise<Sessions> {
-  const { db } = database
-  const listeners = new Set<(userId: string | undefined) => void>()
-  const find = database.prepared<SessionRow>(
-    'session-user',
-    `select u.id, u.fname, u.lname, u.email, u.user_type, ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
-       from sessions s join users u on u.id = s.user_id where s.token_hash = $1`,
-  )
-
-  const findCurrent = async (hash: Buffer): Promise<SessionRow | undefined> => {
-    const [row] = await find([hash])
-    if (!row || row.left > 0) return row
-    // The session stays expired even if the database's clock is set back afterwards.
-    await sql`delete from sessions s where token_hash = ${hash} and ${sql.raw(SESSION_LEFT)} <= interval '0'`
-      .execute(db)
-      .catch(() => {})
-    return undefined
-  }
-
-  const { find: findUser, forget } = await createCredentialCache<SessionUser>(database, {
+  const listeners = new Set<ChangeListener>()
+  const findCurrent = prepareFindCurrent(database)
+  const cache = await createCredentialCache<SessionUser>(database, {
     channel: CHANNEL,
     async load(hash) {
       const row = await findCurrent(hash)
       if (!row) return undefined
-      if (row.idle > TOUCH_EVERY_SECONDS) void touch(db, hash, row.id)
+      if (row.idle > TOUCH_EVERY_SECONDS) void touch(database.db, hash, row.id)
       return { owner: sessionUser(row), leftMs: row.left * 1000 }
     },
     onForget(userId) {
       for (const listener of listeners) listener(userId)
     },
   })
+  return new CachedSessions({ database, findCurrent, cache, listeners })
+}
 
-  const endWhere = async (userId: string, condition: RawBuilder<boolean>, act: Act): Promise<void> => {
-    const ended = await database.transaction(async (tx) => {
+interface CachedSessionsOptions {
+  database: Database
+  findCurrent: FindCurrent
+  cache: CredentialCache<SessionUser>
+  /** What `onChange` adds to. The cache calls them. */
+  listeners: Set<ChangeListener>
+}
+
+/** The sessions in the database, with the users of recently used ones in the cache. */
+class CachedSessions implements Sessions {
+  readonly #database: Database
+  readonly #findCurrent: FindCurrent
+  readonly #cache: CredentialCache<SessionUser>
+  readonly #listeners: Set<ChangeListener>
+
+  constructor({ database, findCurrent, cache, listeners }: CachedSessionsOptions) {
+    this.#database = database
+    this.#findCurrent = findCurrent
+    this.#cache = cache
+    this.#listeners = listeners
+  }
+
+  async begin(userId: string, { act, passwordHash }: BeginOptions = {}): Promise<string> {
+    const token = randomBytes(32).toString('base64url')
+    const hasEndedOthers = await this.#database.transaction(async (tx) => {
+      // Locks the user and then the account, in the same order as removing a user does.
+      await writeLastSeen(tx, userId)
+      const currentHash = await lockAccount(tx, userId)
+      if (passwordHash !== undefined && currentHash !== passwordHash) throw new Failure('LOGIN_FAILED')
+      await tx
+        .insertInto('sessions')
+        .values({ token_hash: hashToken(token), user_id: userId, device: act?.device ?? '' })
+        .execute()
+      if (act) await audit(tx, act, 'session.begin', {})
+      return endOldest(tx, userId)
+    })
+    if (hasEndedOthers) this.changed(userId)
+    return token
+  }
+
+  async userOf(token: string): Promise<SessionUser | undefined> {
+    return TOKEN.test(token) ? this.#cache.find(hashToken(token)) : undefined
+  }
+
+  async holderOf(token: string): Promise<SessionUser | undefined> {
+    const row = TOKEN.test(token) ? await this.#findCurrent(hashToken(token)) : undefined
+    return row && sessionUser(row)
+  }
+
+  onChange(listener: ChangeListener): void {
+    this.#listeners.add(listener)
+  }
+
+  async end(token: string, act?: Act): Promise<void> {
+    const userId = await this.#database.transaction(async (tx) => {
+      const [row] = await tx.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
+      if (!row) return undefined
+      await notifyOf(tx, row.user_id)
+      if (act) await audit(tx, act, 'session.end', {})
+      return row.user_id
+    })
+    if (userId !== undefined) this.changed(userId)
+  }
+
+  async listOf(userId: string, token: string | undefined): Promise<Session[]> {
+    const isCurrent = token === undefined ? sql<boolean>`false` : sql<boolean>`token_hash = ${hashToken(token)}`
+    const rows = await this.#database.db
+      .selectFrom('sessions')
+      .select(['id', 'device', 'created_at', 'last_seen_at', isCurrent.as('isCurrent')])
+      .where('user_id', '=', userId)
+      .where(sql<boolean>`last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`)
+      .where(sql<boolean>`created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`)
+      .orderBy('isCurrent', 'desc')
+      .orderBy('last_seen_at', 'desc')
+      .orderBy('id')
+      .execute()
+    return rows.map(({ created_at: begun, last_seen_at: seen, ...session }) => ({
+      ...session,
+      begunAt: begun.toISOString(),
+      lastSeenAt: seen.toISOString(),
+    }))
+  }
+
+  async endById(userId: string, id: string, act: Act): Promise<void> {
+    await this.#endWhere(userId, sql<boolean>`id = ${id}`, act)
+  }
+
+  async endOthers(userId: string, token: string | undefined, act: Act): Promise<void> {
+    const isOther = token === undefined ? sql<boolean>`true` : sql<boolean>`token_hash <> ${hashToken(token)}`
+    await this.#endWhere(userId, isOther, act)
+  }
+
+  async endAllOf(tx: Kysely<Tables>, userId: string): Promise<void> {
+    await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
+    await notifyOf(tx, userId)
+  }
+
+  async announceChange(tx: Kysely<Tables>, userId: string): Promise<void> {
+    await notifyOf(tx, userId)
+  }
+
+  async announceManyChanges(tx: Kysely<Tables>): Promise<void> {
+    await notifyOf(tx, EVERYBODY)
+  }
+
+  changed(userId?: string): void {
+    this.#cache.forget(userId)
+  }
+
+  async sweep(): Promise<void> {
+    await this.#database.db
+      .deleteFrom('sessions')
+      .where((where) =>
+        where.or([
+          where('last_seen_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`),
+          where('created_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_MAX_SECONDS})`),
+        ]),
+      )
+      .execute()
+  }
+
+  /** Ends those of a user's sessions that match a condition. */
+  async #endWhere(userId: string, condition: RawBuilder<boolean>, act: Act): Promise<void> {
+    const ended = await this.#database.transaction(async (tx) => {
       const { numDeletedRows } = await tx
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
         .where(condition)
         .executeTakeFirstOrThrow()
       if (numDeletedRows === 0n) return 0
-      await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+      await notifyOf(tx, userId)
       await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })
       return Number(numDeletedRows)
     })
-    if (ended > 0) forget(userId)
-  }
-
-  return {
-    async begin(userId, { act, passwordHash } = {}) {
-      const token = randomBytes(32).toString('base64url')
-      const hasEndedOthers = await database.transaction(async (tx) => {
-        // Locks the user and then the account, in the same order as removing a user does.
-        await writeLastSeen(tx, userId)
-        // The lock makes two sessions of one person begin one after the other, so that each counts the other.
-        const { rows } = await sql<{ password_hash: string }>`
-          select password_hash from accounts where id = ${userId} for no key update`.execute(tx)
-        if (passwordHash !== undefined && rows[0]?.password_hash !== passwordHash) throw new Failure('LOGIN_FAILED')
-        await tx
-          .insertInto('sessions')
-          .values({ token_hash: hashToken(token), user_id: userId, device: act?.device ?? '' })
-          .execute()
-        if (act) await audit(tx, act, 'session.begin', {})
-        const ended = await sql`delete from sessions where token_hash in (
-          select token_hash from sessions where user_id = ${userId} order by created_at desc, token_hash offset ${SESSIONS_EACH})`.execute(
-          tx,
-        )
-        if (!ended.numAffectedRows) return false
-        await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
-        return true
-      })
-      if (hasEndedOthers) forget(userId)
-      return token
-    },
-
-    async userOf(token) {
-      return TOKEN.test(token) ? findUser(hashToken(token)) : undefined
-    },
-
-    async holderOf(token) {
-      const row = TOKEN.test(token) ? await findCurrent(hashToken(token)) : undefined
-      return row && sessionUser(row)
-    },
-
-    onChange(listener) {
-      listeners.add(listener)
-    },
-
-    async end(token, act) {
-      const userId = await database.transaction(async (tx) => {
-        const [row] = await tx.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
-        if (!row) return undefined
-        await sql`select pg_notify(${CHANNEL}, ${row.user_id})`.execute(tx)
-        if (act) await audit(tx, act, 'session.end', {})
-        return row.user_id
-      })
-      if (userId !== undefined) forget(userId)
-    },
-
-    async listOf(userId, token) {
-      const isCurrent = token === undefined ? sql<boolean>`false` : sql<boolean>`token_hash = ${hashToken(token)}`
-      const rows = await db
-        .selectFrom('sessions')
-        .select(['id', 'device', 'created_at', 'last_seen_at', isCurrent.as('isCurrent')])
-        .where('user_id', '=', userId)
-        .where(sql<boolean>`last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`)
-        .where(sql<boolean>`created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`)
-        .orderBy('isCurrent', 'desc')
-        .orderBy('last_seen_at', 'desc')
-        .orderBy('id')
-        .execute()
-      return rows.map(({ created_at: begun, last_seen_at: seen, ...session }) => ({
-        ...session,
-        begunAt: begun.toISOString(),
-        lastSeenAt: seen.toISOString(),
-      }))
-    },
-
-    async endById(userId, id, act) {
-      await endWhere(userId, sql<boolean>`id = ${id}`, act)
-    },
-
-    async endOthers(userId, token, act) {
-      await endWhere(userId, token === undefined ? sql<boolean>`true` : sql<boolean>`token_hash <> ${hashToken(token)}`, act)
-    },
-
-    async endAllOf(tx, userId) {
-      await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
-      await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
-    },
-
-    async announceChange(tx, userId) {
-      await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
-    },
-
-    async announceManyChanges(tx) {
-      await sql`select pg_notify(${CHANNEL}, ${EVERYBODY})`.execute(tx)
-    },
-
-    changed: forget,
-
-    async sweep() {
-      await db
-        .deleteFrom('sessions')
-        .where((where) =>
-          where.or([
-            where('last_seen_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`),
-            where('created_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_MAX_SECONDS})`),
-          ]),
-        )
-        .execute()
-    },
+    if (ended > 0) this.changed(userId)
   }
 }
 
+/** Finds the user and the times of a session by its token's hash. Returns `undefined` for an unknown or expired session. */
+type FindCurrent = (hash: Buffer) => Promise<SessionRow | undefined>
+
+function prepareFindCurrent(database: Database): FindCurrent {
+  const find = database.prepared<SessionRow>(
+    'session-user',
+    `select u.id, u.fname, u.lname, u.email, u.user_type,
+            ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
+       from sessions s join users u on u.id = s.user_id where s.token_hash = $1`,
+  )
+  return async (hash) => {
+    const [row] = await find([hash])
+    if (!row || row.left > 0) return row
+    // The session stays expired even if the database's clock is set back afterwards.
+    await sql`delete from sessions s where token_hash = ${hash} and ${sql.raw(SESSION_LEFT)} <= interval '0'`
+      .execute(database.db)
+      .catch(() => {})
+    return undefined
+  }
+}
+
+/**
+ * Locks a user's account and returns the hash of its password. The lock makes two sessions of one person begin one after the other, so that
+ * each counts the other.
+ */
+async function lockAccount(tx: Kysely<Tables>, userId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ password_hash: string }>`
+    select password_hash from accounts where id = ${userId} for no key update`.execute(tx)
+  return rows[0]?.password_hash
+}
+
+/** Ends a user's oldest sessions beyond SESSIONS_EACH. Returns whether there were any. */
+async function endOldest(tx: Kysely<Tables>, userId: string): Promise<boolean> {
+  const ended = await sql`delete from sessions where token_hash in (
+    select token_hash from sessions where user_id = ${userId} order by created_at desc, token_hash offset ${SESSIONS_EACH})`.execute(
+    tx,
+  )
+  if (!ended.numAffectedRows) return false
+  await notifyOf(tx, userId)
+  return true
+}
+
+/** Makes the caches of all processes forget a user, or EVERYBODY, when the transaction commits. */
+async function notifyOf(tx: Kysely<Tables>, userId: string): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+}
+
 /** SQL for the remaining time of a session, an interval; 0 or less when it has expired. */
-const SESSION_LEFT = `least(s.last_seen_at + make_interval(secs => ${SESSION_IDLE_SECONDS}), s.created_at + make_interval(secs => ${SESSION_MAX_SECONDS})) - now()`
+const SESSION_LEFT = `least(
+  s.last_seen_at + make_interval(secs => ${SESSION_IDLE_SECONDS}),
+  s.created_at + make_interval(secs => ${SESSION_MAX_SECONDS})) - now()`
 
 function secondsSql(interval: string): string {
   return `extract(epoch from ${interval})::float8`

@@ -18,14 +18,20 @@ const ADDRESS_DAYS = 180
 export interface SignInGuard {
   /**
    * Counts an attempt before its password is checked.
-   * @param userId the user with this e-mail address, if there is one
    * @throws Failure TOO_MANY_ATTEMPTS
    */
-  begin(context: CallContext, attempt: { email: string; userId: string | undefined }): Promise<SignInAttempt>
+  begin(context: CallContext, claimed: ClaimedIdentity): Promise<SignInAttempt>
   /** Remembers that the user has signed in from the caller's address and device. */
   remember(context: CallContext, userId: string): Promise<void>
   /** Deletes addresses that were not used for a long time. */
   sweep(): Promise<void>
+}
+
+/** Who somebody claims to be. */
+interface ClaimedIdentity {
+  email: string
+  /** The user with this e-mail address, if there is one. */
+  userId: string | undefined
 }
 
 export interface SignInAttempt {
@@ -33,26 +39,24 @@ export interface SignInAttempt {
   succeed(): Promise<void>
 }
 
-export function createSignInGuard({
-  database,
-  attempts,
-  devices,
-  log,
-}: {
+interface SignInGuardServices {
   database: Database
   attempts: Attempts
   devices: Devices
   log: Logger
-}): SignInGuard {
-  const { db } = database
+}
+
+export function createSignInGuard(services: SignInGuardServices): SignInGuard {
+  const { database, attempts, devices } = services
   return {
     async begin(context, { email, userId }) {
-      const counted = await limitsFor(context, email, userId)
-      for (const [limit, subject] of counted) await attempts.count(limit, subject, () => tell(context, limit, userId))
+      const tell = (limit: Limit): Promise<void> => recordReached(services, context, { limit, userId })
+      const counted = await limitsFor(services, context, { email, userId })
+      for (const [limit, subject] of counted) await attempts.count(limit, subject, () => tell(limit))
       return {
         async succeed() {
           for (const [limit, subject] of counted) await attempts.forgive(limit, subject)
-          await attempts.count(limits.signInsOfUser, userId ?? '', () => tell(context, limits.signInsOfUser, userId))
+          await attempts.count(limits.signInsOfUser, userId ?? '', () => tell(limits.signInsOfUser))
         },
       }
     },
@@ -70,36 +74,45 @@ export function createSignInGuard({
     },
 
     async sweep() {
-      await sql`delete from known_addresses where seen_at < now() - make_interval(days => ${ADDRESS_DAYS})`.execute(db)
+      await sql`delete from known_addresses where seen_at < now() - make_interval(days => ${ADDRESS_DAYS})`.execute(database.db)
     },
   }
+}
 
-  async function limitsFor(context: CallContext, email: string, userId: string | undefined): Promise<[Limit, string][]> {
-    if (userId !== undefined) {
-      const device = devices.idOf(context.deviceCookie, userId)
-      if (device !== undefined) return [[limits.signInFromKnown, `${userId} device ${device}`]]
-      if (await isKnownAddress(userId, context.address)) return [[limits.signInFromKnown, `${userId} address ${context.address}`]]
-    }
-    return [
-      [limits.signInByAddress, context.address],
-      [limits.signInByAccount, email],
-    ]
+/** Returns the limits that an attempt counts for, each with its subject: whose attempts are counted together. */
+async function limitsFor(
+  { database, devices }: SignInGuardServices,
+  { address, deviceCookie }: CallContext,
+  { email, userId }: ClaimedIdentity,
+): Promise<[Limit, subject: string][]> {
+  if (userId !== undefined) {
+    const device = devices.idOf(deviceCookie, userId)
+    if (device !== undefined) return [[limits.signInFromKnown, `${userId} device ${device}`]]
+    if (await isKnownAddress(database, userId, address)) return [[limits.signInFromKnown, `${userId} address ${address}`]]
   }
+  return [
+    [limits.signInByAddress, address],
+    [limits.signInByAccount, email],
+  ]
+}
 
-  async function isKnownAddress(userId: string, address: string): Promise<boolean> {
-    const { rows } = await sql`
-      select from known_addresses where user_id = ${userId} and address_hash = ${hashAddress(address)}
-        and seen_at > now() - make_interval(days => ${ADDRESS_DAYS})`.execute(db)
-    return rows.length > 0
-  }
+async function isKnownAddress({ db }: Database, userId: string, address: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from known_addresses where user_id = ${userId} and address_hash = ${hashAddress(address)}
+      and seen_at > now() - make_interval(days => ${ADDRESS_DAYS})`.execute(db)
+  return rows.length > 0
+}
 
-  /** Records a reached limit, once in a window. The audit entry names the account, so that operators see which one is attacked. */
-  async function tell(context: CallContext, limit: Limit, userId: string | undefined): Promise<void> {
-    const { requestId, address } = context
-    log.warn({ event: 'sign-in-limited', limit: limit.name, userId, address, requestId }, 'too many attempts to sign in')
-    const record = userId === undefined ? {} : { record: { kind: 'user', id: userId } as const }
-    await audit(db, actOf(context), 'session.limit', { ...record, detail: { limit: limit.name } })
-  }
+/** Records a reached limit, once in a window. The audit entry names the account, so that operators see which one is attacked. */
+async function recordReached(
+  { database, log }: SignInGuardServices,
+  context: CallContext,
+  { limit, userId }: { limit: Limit; userId: string | undefined },
+): Promise<void> {
+  const { requestId, address } = context
+  log.warn({ event: 'sign-in-limited', limit: limit.name, userId, address, requestId }, 'too many attempts to sign in')
+  const record = userId === undefined ? {} : { record: { kind: 'user', id: userId } as const }
+  await audit(database.db, actOf(context), 'session.limit', { ...record, detail: { limit: limit.name } })
 }
 
 /** Returns the hash of an address: the table contains no addresses. */

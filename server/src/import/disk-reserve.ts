@@ -1,4 +1,4 @@
-/** Keeps a command that writes much data from filling the disk, of which PostgreSQL needs a reserve (security.md, Crash). */
+/** Keeps a command that writes much data from filling the disk: PostgreSQL needs a reserve (security.md, Crash). */
 import type { Database } from '#src/db/database.ts'
 import { StartError } from '#src/postgres/errors.ts'
 

@@ -336,12 +336,12 @@ async function writeBatch(
   { items, writer }: Batch,
 ): Promise<{ loaded: number; histories: string[] }> {
   const rows = items.flatMap(({ columns }) => (columns ? [columns] : []))
-  const { loaded, rejected, histories } = await transactionOrDryRun(database, isDryRun, async (tx) => {
+  const { loaded, rejected, ...written } = await transactionOrDryRun(database, isDryRun, async (tx) => {
     await inLargePortions(tx)
     return writer(tx, rows)
   })
   for (const item of items) if (item.columns && rejected.has(item.columns)) item.reason = rejected.get(item.columns)!
-  return { loaded, histories: histories ?? [] }
+  return { loaded, histories: written.histories ?? [] }
 }
 
 /** Logs the first `most` lines, and in the end the number of the others. */

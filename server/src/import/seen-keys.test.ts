@@ -4,8 +4,9 @@ import { SeenKeys } from './seen-keys.ts'
 test('design §8 the second line with a key is found among many keys, also after the table has grown', () => {
   const seen = new SeenKeys()
   const keys = Array.from({ length: 200_000 }, (_, n) => JSON.stringify([n % 2 === 0 ? n : `item ${n}`, 'social']))
-  for (const [index, key] of keys.entries()) expect(seen.add(key, index + 1)).toBeUndefined()
-  for (const [index, key] of keys.entries()) if (seen.add(key, 999_999) !== index + 1) expect.fail(`${key} was not found`)
+  const addAll = (firstLine: number) => keys.map((key, index) => seen.add(key, firstLine + index))
+  expect(addAll(1).every((earlier) => earlier === undefined)).toBe(true)
+  expect(addAll(900_001)).toEqual(keys.map((_, index) => index + 1))
 })
 
 test('design §8 keys that differ in one place, or in the order of their parts, are different', () => {

@@ -11,7 +11,7 @@ import { isTimeout } from '#src/postgres/errors.ts'
 import { countQueue } from './count-queue.ts'
 import { provesMore } from './counted-sample.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
-import { cursorPages, MAX_HITS } from './cursor-pages.ts'
+import { type CursorPages, cursorPages, MAX_HITS } from './cursor-pages.ts'
 import { BITMAP_SETTINGS, type KeyedRow } from './page-queries.ts'
 import { keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
@@ -51,93 +51,95 @@ export interface CursorList<L extends List> {
    */
   count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count>
   /** Returns the ids of the rows before and after this one, or undefined if there is no row with this id. */
-  neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<{ previous: number | null; next: number | null } | undefined>
+  neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<Neighbours | undefined>
+}
+
+/** The ids of the rows before and after a row; null where it is the first or the last one. */
+export interface Neighbours {
+  previous: number | null
+  next: number | null
 }
 
 export function cursorList<L extends List>(database: Database, served: ServedList<L>): CursorList<L> {
-  const { entity } = served
-  const table = sql.raw(sourceSql(entity))
-  const id = sql.ref(columnName(entity, entity.id))
-  const pages = cursorPages(database, served)
-  const { reads } = database
-  const inTurn = countQueue<Count>({
+  return new KeysetList(database, served)
+}
+
+class KeysetList<L extends List> implements CursorList<L> {
+  readonly #database: Database
+  readonly #served: ServedList<L>
+  readonly #table: RawBuilder<unknown>
+  readonly #id: RawBuilder<unknown>
+  readonly #pages: CursorPages<L>
+  readonly #countInTurn = countQueue<Count>({
     atOnce: COUNTS_AT_ONCE,
     mayWait: COUNTS_WAITING,
     waitMs: COUNT_WAIT_MS,
     refusal: () => tooSlow(),
   })
 
-  return {
-    async page({ sort, reversed, pageSize, after, before, ...filter }) {
-      const order = pages.orders[sort]
-      const where = whereFilter(served, filter as unknown as FilterOf<L>)
-      const cursor = after ?? before
-      const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
-      const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
-      const read = await pages.read(where, readFrom({ sort, reversed }, direction ?? 'after', place), pageSize + 1)
-      const total = read.total ?? (where.isEmpty ? await pages.countAll() : null)
-      const cursorAt = (row: KeyedRow): string => writePlace(row, order, reversed)
-      const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
-      const marked = page.rows.filter(({ isMarked }) => isMarked)
-      return {
-        rows: jsonArray(page.rows.map(({ json }) => json)),
-        pageSize,
-        pageCount: total === null ? null : Math.max(1, Math.ceil(total / pageSize)),
-        total,
-        after: page.after,
-        before: page.before,
-        ...(marked.length > 0 && { markedIds: marked.map((row) => row.id) }),
-      }
-    },
-
-    async count(filter, signal) {
-      const where = whereFilter(served, filter)
-      if (where.isEmpty) return { total: await pages.countAll(), isMore: false }
-      const key = JSON.stringify([filter, requiredPosition()])
-      return inTurn({ key, signal, count: (whileWanted) => countMatches(where, whileWanted) })
-    },
-
-    async neighbours(rowId, { sort, reversed, ...filter }) {
-      const ordering = { sort, reversed }
-      const where = whereFilter(served, filter as unknown as FilterOf<L>)
-      const place = await findPlace(rowId, sort)
-      if (!place) return undefined
-      const [previous, next] = await Promise.all(
-        (['before', 'after'] as const).map((way) => pages.read(where, readFrom(ordering, way, place), 1)),
-      )
-      return { previous: previous?.rows[0]?.id ?? null, next: next?.rows[0]?.id ?? null }
-    },
+  constructor(database: Database, served: ServedList<L>) {
+    this.#database = database
+    this.#served = served
+    this.#table = sql.raw(sourceSql(served.entity))
+    this.#id = sql.ref(columnName(served.entity, served.entity.id))
+    this.#pages = cursorPages(database, served)
   }
 
-  async function findPlace(rowId: number, sort: SortName<L>): Promise<Place | undefined> {
-    const [place] = await reads.rows(sql<Place>`
-      select ${id} as id, ${sql.raw(pages.orders[sort].keyText)} as key from ${table} where ${id} = ${rowId}`)
+  async page({ sort, reversed, pageSize, after, before, ...filter }: CursorQuery<L>): Promise<CursorPage<L>> {
+    const order = this.#pages.orders[sort]
+    const where = whereFilter(this.#served, filter as unknown as FilterOf<L>)
+    const cursor = after ?? before
+    const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
+    const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
+    const read = await this.#pages.read(where, readFrom({ sort, reversed }, direction ?? 'after', place), pageSize + 1)
+    const total = read.total ?? (where.isEmpty ? await this.#pages.countAll() : null)
+    const cursorAt = (row: KeyedRow): string => writePlace(row, order, reversed)
+    const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
+    const marked = page.rows.filter(({ isMarked }) => isMarked)
+    return {
+      rows: jsonArray(page.rows.map(({ json }) => json)),
+      pageSize,
+      pageCount: total === null ? null : Math.max(1, Math.ceil(total / pageSize)),
+      total,
+      after: page.after,
+      before: page.before,
+      ...(marked.length > 0 && { markedIds: marked.map((row) => row.id) }),
+    }
+  }
+
+  async count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count> {
+    const where = whereFilter(this.#served, filter)
+    if (where.isEmpty) return { total: await this.#pages.countAll(), isMore: false }
+    const key = JSON.stringify([filter, requiredPosition()])
+    return this.#countInTurn({ key, signal, count: (whileWanted) => this.#countMatches(where, whileWanted) })
+  }
+
+  async neighbours(id: number, { sort, reversed, ...filter }: Ordering<L> & FilterOf<L>): Promise<Neighbours | undefined> {
+    const where = whereFilter(this.#served, filter as unknown as FilterOf<L>)
+    const place = await this.#findPlace(id, sort)
+    if (!place) return undefined
+    const [previous, next] = await Promise.all(
+      (['before', 'after'] as const).map((way) => this.#pages.read(where, readFrom({ sort, reversed }, way, place), 1)),
+    )
+    return { previous: previous?.rows[0]?.id ?? null, next: next?.rows[0]?.id ?? null }
+  }
+
+  async #findPlace(id: number, sort: SortName<L>): Promise<Place | undefined> {
+    const keyText = sql.raw(this.#pages.orders[sort].keyText)
+    const [place] = await this.#database.reads.rows(sql<Place>`
+      select ${this.#id} as id, ${keyText} as key from ${this.#table} where ${this.#id} = ${id}`)
     return place
   }
 
-  async function countMatches(where: Where, signal: AbortSignal): Promise<Count> {
+  async #countMatches(where: Where, signal: AbortSignal): Promise<Count> {
     try {
-      const all = await pages.countAll()
+      const all = await this.#pages.countAll()
       const countIn = async (snapshot: Snapshot): Promise<number> => {
-        const ask: Ask = async <Row>(question: RawBuilder<unknown>): Promise<Row> => {
-          const query = question.compile(database.db)
-          const [row] = await unlessGone(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
-          return row!
-        }
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${BITMAP_SETTINGS.work_mem}'`)
-        if (await isSurelyMore(where, all, ask)) return MAX_HITS + 1
-        const most = sql.lit(MAX_HITS + 1)
-        // Each row has exactly one row in the joined table: a condition on that table alone is counted there, without the join.
-        const from = where.joinedTable === undefined ? table : sql.raw(where.joinedTable)
-        const found = (where.conditions ?? where.estimatedConditions).map(
-          (condition) => sql`(select ${id} from ${from} where ${condition} limit ${most})`,
-        )
-        const { total } = await ask<{ total: number }>(
-          sql`select count(*) as total from (select * from (${sql.join(found, sql` union all `)}) as hits limit ${most}) as counted`,
-        )
-        return total
+        const ask = askIn(snapshot, this.#database, signal)
+        return (await this.#isSurelyMore(where, all, ask)) ? MAX_HITS + 1 : this.#countHits(where, ask)
       }
-      const found = await reads.snapshot(countIn, async (total) => total, { isAwaited: true })
+      const found = await this.#database.reads.snapshot(countIn, async (total) => total, { isAwaited: true })
       return { total: Math.min(found, MAX_HITS), isMore: found > MAX_HITS }
     } catch (error) {
       throw isTimeout(error) ? tooSlow(error) : error
@@ -145,8 +147,8 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
   }
 
   /** Whether a sample proves that far more rows match than are counted. */
-  async function isSurelyMore({ matches }: Where, all: number, ask: Ask): Promise<boolean> {
-    const sampled = (size: number) => sql.raw(`(${sampleSql(entity, size, all)}) as sample`)
+  async #isSurelyMore({ matches }: Where, all: number, ask: Ask): Promise<boolean> {
+    const sampled = (size: number) => sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
     const pagesOfHits = sql`count(distinct sampled_page) filter (where ${matches}) as hits`
     const first = await ask<{ rows: number; pages: number; hits: number }>(
       sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(FIRST_SAMPLE_ROWS)}`,
@@ -162,10 +164,33 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE_ROWS)}`),
     )
   }
+
+  /** Counts the matching rows up to MAX_HITS + 1. */
+  async #countHits({ conditions, estimatedConditions, joinedTable }: Where, ask: Ask): Promise<number> {
+    const most = sql.lit(MAX_HITS + 1)
+    // Each row has exactly one row in the joined table: a condition on that table alone is counted there, without the join.
+    const from = joinedTable === undefined ? this.#table : sql.raw(joinedTable)
+    const found = (conditions ?? estimatedConditions).map(
+      (condition) => sql`(select ${this.#id} from ${from} where ${condition} limit ${most})`,
+    )
+    const { total } = await ask<{ total: number }>(
+      sql`select count(*) as total from (select * from (${sql.join(found, sql` union all `)}) as hits limit ${most}) as counted`,
+    )
+    return total
+  }
 }
 
 /** Runs a query that returns one row. */
 type Ask = <Row>(question: RawBuilder<unknown>) => Promise<Row>
+
+/** Returns a function that runs queries in a snapshot. @param signal aborted when no client waits for the answer any more */
+function askIn(snapshot: Snapshot, { db }: Database, signal: AbortSignal): Ask {
+  return async <Row>(question: RawBuilder<unknown>): Promise<Row> => {
+    const query = question.compile(db)
+    const [row] = await unlessGone(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
+    return row!
+  }
+}
 
 function tooSlow(cause?: unknown): Failure {
   return new Failure('UNAVAILABLE', {

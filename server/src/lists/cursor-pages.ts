@@ -21,15 +21,15 @@ export interface CursorPages<L extends List> {
 export const MAX_HITS = 10_000
 /** Estimated matches above which a search is taken to have more than MAX_HITS: the margin allows for the error of a sample. */
 const TOO_MANY_HITS = 1.5 * MAX_HITS
-/** Rows of the order that are checked when a filter matches many rows of which few are near the position. */
+/** Rows of the order that are checked when a filter matches many rows, but few near the position. */
 const DISTANT_ROWS_CHECKED = 20_000
 /** Rows of the sample that tells whether a search matches very many rows, and where one of the nearest of them is. */
 const SAMPLE_ROWS = 2_000
-/** Rows checked before the larger sample: most searches match few rows, of which this sample contains none, and can stop here. */
+/** Rows checked before the larger sample: most searches match so few rows that this sample contains none of them, and stop here. */
 const FIRST_SAMPLE_ROWS = 300
 /** Matches that a sample must contain before its share is used: with fewer the error is too large. */
 const MIN_SAMPLE_HITS = 30
-/** The likely end of a page is the sampled row before which this many pages are expected: chance may leave fewer there. */
+/** The page should end before the sampled row that this many pages of matches are expected before: fewer may be there by chance. */
 const LIKELY_END_PAGES = 20
 /** Rows of a table that PostgreSQL keeps in memory, about 1 GB of pages; above this, random reads cost what the planner assumes. */
 const ROWS_CACHED_BY_POSTGRES = 5_000_000
@@ -67,7 +67,7 @@ const strategies: readonly Strategy[] = [
   nearby, // many matches: up to 30 rows of the order for each row of the page, or 600
   bySample, // a search with very many matches: two samples, then two indexes combined
   sorted, // up to 10,000 matches: all of them are found by their indexes and sorted
-  distant, // more matches, of which none is near: two indexes combined over the whole order
+  distant, // more matches, but none near: two indexes combined over the whole order
 ]
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {

@@ -30,94 +30,126 @@ interface Read<L extends List> {
   total: number | undefined
 }
 
+interface Selection {
+  orderBy: string
+  offset: number
+  /** SQL for the number of rows. */
+  totalSql: RawBuilder<unknown>
+}
+
+type PreparedPage<L extends List> = (parameters: unknown[]) => Promise<Read<L>>
+
 /** Returns a function that reads pages of a list. The statements of the list in its own order are prepared. */
 export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
 ): (query: NumberedQuery<L>, context: CallContext) => Promise<NumberedPage<L>> {
-  const { reads } = database
-  const { list, entity, derived, within = 'true', hidden, counted } = served
-  const [pageSize] = list.pageSizes
-  const table = sql.table(entity.table)
-  const fields = selectList(entity, { derived, moments: 'utc' })
-  const writeRow = rowWriter(entity.fields, 1)
-  const columns = sql.raw(
-    storedNames(entity.fields)
-      .map((name) => columnName(entity, name))
-      .join(', '),
-  )
-  const readFirstPage = reads.preparedTexts(`${list.name}-first`, plainPageSql(), toRead)
-  const readPlainPage = reads.preparedTexts(
-    `${list.name}-page`,
-    `${plainPageSql()} offset ${hidden === undefined ? '$1' : '$2'}`,
-    toRead,
-  )
+  const pages = new NumberedPages(database, served)
+  return (query, context) => pages.read(query, context)
+}
 
-  return async ({ page, sort, reversed, ...rest }, context) => {
-    const filter = rest as unknown as FilterOf<L>
-    const where = whereFilter(served, filter, context)
-    const offset = (page - 1) * pageSize
-    const read = await readRows()
-    const total = read.total ?? (await countRows(totalSql(where, filter)))
-    return { rows: read.rows, page, pageSize, pageCount: Math.max(1, Math.ceil(total / pageSize)), total }
+class NumberedPages<L extends List> {
+  readonly #reads: Database['reads']
+  readonly #served: ServedList<L>
+  readonly #pageSize: number
+  readonly #table: RawBuilder<unknown>
+  /** SQL that selects the fields. */
+  readonly #fields: string
+  /** SQL for the stored columns. */
+  readonly #columns: RawBuilder<unknown>
+  readonly #writeRow: (row: TextRow) => string
+  readonly #readFirstPage: PreparedPage<L>
+  readonly #readWholePage: PreparedPage<L>
 
-    async function readRows(): Promise<Read<L>> {
-      if (where.isEmpty && sort === list.ownSort && !reversed) {
-        const parameters = hidden === undefined ? [] : [signedIn(context).id]
-        return offset === 0 ? readFirstPage(parameters) : readPlainPage([...parameters, offset])
-      }
-      const order = sql.raw(orderSql(served, sort, reversed))
-      const select = async (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<Read<L>> =>
-        toRead(
-          await reads.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
-            order by ${order} limit ${pageSize} offset ${offset}`),
-        )
-      const hits = where.conditions && (await findHits(where.conditions))
-      return hits ? select(hits.rows, hits.total) : select(sql`${table} where ${where.matches}`, totalSql(where, filter))
-    }
+  constructor({ reads }: Database, served: ServedList<L>) {
+    const { list, entity, derived, hidden } = served
+    const columns = storedNames(entity.fields).map((name) => columnName(entity, name))
+    this.#reads = reads
+    this.#served = served
+    this.#pageSize = list.pageSizes[0]
+    this.#table = sql.table(entity.table)
+    this.#fields = selectList(entity, { derived, moments: 'utc' })
+    this.#columns = sql.raw(columns.join(', '))
+    this.#writeRow = rowWriter(entity.fields, 1)
+    const text = this.#wholePageSql()
+    const offset = hidden === undefined ? '$1' : '$2'
+    const toRead = (rows: readonly TextRow[]): Read<L> => this.#toRead(rows)
+    this.#readFirstPage = reads.preparedTexts(`${list.name}-first`, text, toRead)
+    this.#readWholePage = reads.preparedTexts(`${list.name}-page`, `${text} offset ${offset}`, toRead)
   }
 
-  function toRead(rows: readonly TextRow[]): Read<L> {
-    return { rows: jsonArray(rows.map(writeRow)), total: rows[0] === undefined ? undefined : Number(rows[0][0]) }
+  async read({ page, sort, reversed, ...rest }: NumberedQuery<L>, context: CallContext): Promise<NumberedPage<L>> {
+    const filter = rest as unknown as FilterOf<L>
+    const where = whereFilter(this.#served, filter, context)
+    const offset = (page - 1) * this.#pageSize
+    const isWhole = where.isEmpty && sort === this.#served.list.ownSort && !reversed
+    const totalSql = this.#totalSql(where, filter)
+    const read = isWhole
+      ? await this.#wholePage(offset, context)
+      : await this.#selectedPage(where, { orderBy: orderSql(this.#served, sort, reversed), offset, totalSql })
+    const total = read.total ?? (await this.#countRows(totalSql))
+    return { rows: read.rows, page, pageSize: this.#pageSize, pageCount: Math.max(1, Math.ceil(total / this.#pageSize)), total }
+  }
+
+  /** Reads a page of the whole list in its own order. */
+  async #wholePage(offset: number, context: CallContext): Promise<Read<L>> {
+    const parameters = this.#served.hidden === undefined ? [] : [signedIn(context).id]
+    return offset === 0 ? this.#readFirstPage(parameters) : this.#readWholePage([...parameters, offset])
+  }
+
+  /** Reads a page of a filter, or of the whole list in another order. */
+  async #selectedPage(where: Where, { orderBy, offset, totalSql }: Selection): Promise<Read<L>> {
+    const hits = where.conditions && (await this.#findHits(where.conditions))
+    const rows = hits?.rows ?? sql`${this.#table} where ${where.matches}`
+    const total = hits?.total ?? totalSql
+    const read = await this.#reads.texts(sql`select ${total} as total, ${sql.raw(this.#fields)} from ${rows}
+      order by ${sql.raw(orderBy)} limit ${this.#pageSize} offset ${offset}`)
+    return this.#toRead(read)
   }
 
   /** Finds the rows of a search by its indexes, if they are few enough to be sorted. */
-  async function findHits(conditions: NonNullable<Where['conditions']>) {
+  async #findHits(conditions: NonNullable<Where['conditions']>) {
     const found = sql.join(
-      conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition})`),
+      conditions.map((condition) => sql`(select ${this.#columns} from ${this.#table} where ${condition})`),
       sql` union all `,
     )
-    const total = await countRows(
+    const total = await this.#countRows(
       sql`(select count(*) from (select from (${found}) as found limit ${sql.lit(MAX_HITS + 1)}) as hits)`,
     )
     if (total > MAX_HITS) return undefined
     // The offset keeps the planner from reading along the order, which it wrongly estimates to be faster.
-    return { rows: sql`(select * from (${found}) as found offset 0) as ${table}`, total: sql.lit(total) }
+    return { rows: sql`(select * from (${found}) as found offset 0) as ${this.#table}`, total: sql.lit(total) }
   }
 
-  async function countRows(expression: RawBuilder<unknown>): Promise<number> {
-    const [row] = await reads.rows(sql<{ total: number }>`select ${expression} as total`)
+  async #countRows(expression: RawBuilder<unknown>): Promise<number> {
+    const [row] = await this.#reads.rows(sql<{ total: number }>`select ${expression} as total`)
     return row?.total ?? 0
   }
 
-  /** Counts the rows that the filter matches. Counters include hidden rows, which are subtracted. */
-  function totalSql(where: Where, filter: FilterOf<L>): RawBuilder<unknown> {
-    if (counted === undefined || where.hasSearch) return sql`(select count(*) from ${table} where ${where.matches})`
+  /** Returns SQL for the number of rows that the filter matches. Counters include hidden rows, which are subtracted. */
+  #totalSql({ hasSearch, matches, hides }: Where, filter: FilterOf<L>): RawBuilder<unknown> {
+    const { counted } = this.#served
+    if (counted === undefined || hasSearch) return sql`(select count(*) from ${this.#table} where ${matches})`
     const total = sql.raw(counted(filter))
-    if (!where.hides) return total
-    return sql`greatest(0, ${total} - (select count(*) from ${table} where ${where.hides}))`
+    if (!hides) return total
+    return sql`greatest(0, ${total} - (select count(*) from ${this.#table} where ${hides}))`
   }
 
   /**
-   * Prepares the first page of the whole list. If the list hides rows, the parameter is the operator's id. The limit is literal and there is
-   * no offset, because PostgreSQL plans a statement anew on each call if it must guess how many rows are needed.
+   * Returns the SQL of the first page of the whole list. If the list hides rows, $1 is the operator's id. The limit is literal and there is
+   * no offset, because PostgreSQL plans a statement again on each call if it must guess how many rows are needed.
    */
-  function plainPageSql(): string {
+  #wholePageSql(): string {
+    const { list, entity, within = 'true', hidden, counted } = this.#served
     const shown = hidden === undefined ? within : `${within} and not (${hidden})`
     const countSql = (condition: string): string => `(select count(*) from ${entity.table} where ${condition})`
     const everything = counted?.({}) ?? countSql(within)
     const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
-    return `select ${total} as total, ${fields} from ${entity.table} where ${shown}
-      order by ${orderSql(served, list.ownSort as SortName<L>, false)} limit ${pageSize}`
+    return `select ${total} as total, ${this.#fields} from ${entity.table} where ${shown}
+      order by ${orderSql(this.#served, list.ownSort as SortName<L>, false)} limit ${this.#pageSize}`
+  }
+
+  #toRead(rows: readonly TextRow[]): Read<L> {
+    return { rows: jsonArray(rows.map(this.#writeRow)), total: rows[0] === undefined ? undefined : Number(rows[0][0]) }
   }
 }

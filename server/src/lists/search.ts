@@ -25,7 +25,7 @@ export interface SearchTerm {
   inIndex: Condition
   /** A condition for the same rows as `matches` for which the planner always uses the index. */
   found: Condition
-  /** A condition for the same rows of which the planner estimates how many the index finds. */
+  /** A condition for the same rows for which the planner estimates how many rows the index finds. */
   guessed: Condition
 }
 

@@ -65,80 +65,102 @@ export const LOCKS = {
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {
-  const { target, log } = options
-  const listeners: Listener[] = []
-  const closing = new AbortController()
   const name = `arcade ${options.use} ${process.pid} ${randomBytes(4).toString('hex')}`
-  const abort = options.signal ? AbortSignal.any([closing.signal, options.signal]) : closing.signal
-  const attachOptions = { ...options, name, abort }
-  let current: Attached | undefined = await attach(attachOptions).catch(async (error: unknown) => {
+  const first = await attach({ ...options, name, abort: options.signal }).catch(async (error: unknown) => {
     // This start may have started PostgreSQL, which must not keep running if nobody else uses it.
+    const { target } = options
     if ('cluster' in target && !(error instanceof AlreadyRunningError)) await leave(target.cluster, name, CLOSE_FAILED_MS)
     throw error
   })
-  let recovery: Promise<void> | undefined
-  let lastAddress = current.address
-  watch(current)
-  const heartbeat = setInterval(() => void destroyIfDead(current?.client, options), options.heartbeatMs)
-  heartbeat.unref()
+  return new RecoveringLockHolder(first, { ...options, name })
+}
 
-  function watch({ client, address }: Attached): void {
-    lastAddress = address
-    options.onConnected(address)
-    client.on('notification', ({ channel, payload }) => {
-      for (const listener of listeners) if (listener.channel === channel) listener.onMessage(payload ?? '')
-    })
-    const onEnd = () => {
-      if (current?.client !== client || closing.signal.aborted) return
-      current = undefined
-      recovery = recover().catch((error: unknown) => {
-        if (!closing.signal.aborted) options.onFatal(error as Error)
-      })
-    }
-    if (client.isEnded) onEnd()
-    else client.once('end', onEnd)
+class RecoveringLockHolder implements LockHolder {
+  readonly #options: RecoveryOptions
+  readonly #listeners: Listener[] = []
+  readonly #closing = new AbortController()
+  readonly #heartbeat: NodeJS.Timeout
+  #current: Attached | undefined
+  #lastAddress: Address
+  #recovery: Promise<void> | undefined
+
+  constructor(first: Attached, options: RecoveryOptions) {
+    this.#options = options
+    this.#current = first
+    this.#lastAddress = first.address
+    this.#watch(first)
+    this.#heartbeat = setInterval(() => void destroyIfDead(this.#current?.client, options), options.heartbeatMs)
+    this.#heartbeat.unref()
   }
 
-  async function recover(): Promise<void> {
+  get connection(): Connection | undefined {
+    return this.#current?.client
+  }
+
+  address(): Address {
+    return this.#lastAddress
+  }
+
+  async listen(listener: Listener): Promise<void> {
+    this.#listeners.push(listener)
+    // A running recovery will listen to the new channel, too.
+    await this.#current?.client.query(listenTo(listener.channel)).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error
+    })
+  }
+
+  async close(timeoutMs: number): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    const deadline = performance.now() + timeoutMs
+    this.#closing.abort(new Error('The database is being closed'))
+    clearInterval(this.#heartbeat)
+    await resultWithin(this.#recovery, CLOSE_RECOVERY_MS)
+    const { target, name } = this.#options
+    if (this.#current !== undefined) await detach(this.#current, target, deadline - performance.now())
+    // A recovery may have started PostgreSQL again just before it was aborted.
+    else if ('cluster' in target) await leave(target.cluster, name, deadline - performance.now())
+  }
+
+  /** Passes the connection's notifications on, and starts a recovery when it is lost. */
+  #watch({ client, address }: Attached): void {
+    this.#lastAddress = address
+    this.#options.onConnected(address)
+    client.on('notification', ({ channel, payload }) => {
+      for (const listener of this.#listeners) if (listener.channel === channel) listener.onMessage(payload ?? '')
+    })
+    const handleEnd = (): void => {
+      if (this.#current?.client !== client || this.#closing.signal.aborted) return
+      this.#current = undefined
+      this.#recovery = this.#recover().catch((error: unknown) => {
+        if (!this.#closing.signal.aborted) this.#options.onFatal(error as Error)
+      })
+    }
+    if (client.isEnded) handleEnd()
+    else client.once('end', handleEnd)
+  }
+
+  async #recover(): Promise<void> {
+    const { log } = this.#options
     log.warn('The database connection was lost')
-    for (const { onGap } of listeners) onGap()
+    this.#reportGap()
     const since = performance.now()
     // From here on, the signal that aborts the start has no effect.
-    const attached = await attach({ ...attachOptions, abort: closing.signal, giveUpAfterMs: Infinity })
-    current = attached
-    watch(attached)
+    const attached = await attach({ ...this.#options, abort: this.#closing.signal, giveUpAfterMs: Infinity })
+    this.#current = attached
+    this.#watch(attached)
     try {
-      for (const channel of new Set(listeners.map((listener) => listener.channel))) await attached.client.query(listenTo(channel))
+      const channels = new Set(this.#listeners.map(({ channel }) => channel))
+      for (const channel of channels) await attached.client.query(listenTo(channel))
     } catch {
       destroy(attached.client) // the connection's 'end' starts the next recovery, unless it has started already
     }
-    if (current !== attached) return
-    for (const { onGap } of listeners) onGap()
+    if (this.#current !== attached) return
+    this.#reportGap()
     log.warn({ afterMs: performance.now() - since }, 'The database connection is back')
   }
 
-  return {
-    get connection() {
-      return current?.client
-    },
-    address: () => lastAddress,
-    async listen(listener) {
-      listeners.push(listener)
-      // A running recovery will listen to the new channel, too.
-      await current?.client.query(listenTo(listener.channel)).catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error
-      })
-    },
-    async close(timeoutMs) {
-      if (closing.signal.aborted) return
-      const deadline = performance.now() + timeoutMs
-      closing.abort(new Error('The database is being closed'))
-      clearInterval(heartbeat)
-      await resultWithin(recovery, CLOSE_RECOVERY_MS)
-      if (current !== undefined) await detach(current, target, deadline - performance.now())
-      // A recovery may have started PostgreSQL again just before it was aborted.
-      else if ('cluster' in target) await leave(target.cluster, name, deadline - performance.now())
-    },
+  #reportGap(): void {
+    for (const { onGap } of this.#listeners) onGap()
   }
 }
 
@@ -158,7 +180,10 @@ interface Attached {
   pid: number | undefined
 }
 
+type RecoveryOptions = Omit<AttachOptions, 'abort'>
+
 interface AttachOptions extends LockHolderOptions {
+  /** The application name of its connection, which other processes see. */
   name: string
   abort: AbortSignal | undefined
 }

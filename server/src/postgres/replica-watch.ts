@@ -29,12 +29,12 @@ export interface ReplicaState {
 }
 
 export const MAX_LAG_MS = 1000
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 /** Milliseconds without an answer after which nobody waits for the replica any more. */
 const SILENT_MS = 2000
-const AGAIN_MS = 500
+const RETRY_MS = 500
 /** The shortest interval at which a change of its state is logged: a replica that lags by about a second changes it all the time. */
-const TOLD_EVERY_MS = 10_000
+const LOG_EVERY_MS = 10_000
 /** The number of kept positions, which cover a minute. */
 const SAMPLES = 600
 
@@ -63,104 +63,143 @@ const OF_CLUSTER = `exists (${CITUS_SQL}) as "isOfCluster"`
 const DATABASE = `select pg_current_wal_lsn()::text as position, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 const REPLICA = `select pg_last_wal_replay_lsn()::text as position, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 
-export function watchReplica({ address, database, log }: WatchOptions): ReplicaWatch {
-  const silenced = new Set<() => void>()
-  const counts = { answered: 0, failed: 0 }
-  let client: Connection | undefined
-  let isClosed = false
-  let problem: string | undefined = 'was not looked at yet'
+export function watchReplica(options: WatchOptions): ReplicaWatch {
+  const watch = new Watcher(options)
+  void watch.run()
+  return watch
+}
+
+class Watcher implements ReplicaWatch {
+  readonly #address: Address
+  readonly #database: () => Connection | undefined
+  readonly #log: Logger
+  readonly #silenced = new Set<() => void>()
+  readonly #counts = { answered: 0, failed: 0 }
+  #client: Connection | undefined
+  #isClosed = false
+  #problem: string | undefined = 'was not looked at yet'
   /** The replica has everything that the primary had written at this time. */
-  let freshAt = -Infinity
-  let replayed = 0n
-  let samples: Sample[] = []
-  let told = ''
-  let toldAt = -Infinity
+  #freshAt = -Infinity
+  /** The replica's position. */
+  #replayed = 0n
+  #samples: Sample[] = []
+  #loggedStatus = ''
+  #loggedAt = -Infinity
 
-  const lagMs = (): number => performance.now() - freshAt
-  const status = (): string => problem ?? (lagMs() <= MAX_LAG_MS ? 'in use' : 'is too far behind')
-
-  async function look(): Promise<void> {
-    const at = performance.now()
-    const here = await place(database(), DATABASE)
-    client ??= await connectTo(address)
-    const there = await Promise.race([place(client, REPLICA), pause(SILENT_MS, undefined, { ref: false })])
-    if (there === undefined) {
-      giveUp('does not answer')
-      for (const listener of silenced) listener()
-      return
-    }
-    const [written, replay] = [toNumber(here.position ?? '0/0'), toNumber(there.position ?? '0/0')]
-    // Each server of a Citus cluster has a log of its own, so a position describes the coordinator only (docs/scaling.md).
-    if (here.isOfCluster) problem = 'would be of one server of a Citus cluster'
-    else if (!there.isFollowing) problem = 'is no replica, or not any more'
-    else if (there.system !== here.system) problem = 'is of another database cluster'
-    // The replica is ahead of the primary, so it follows another database.
-    else if (replayed > written) problem = 'has what the database has not'
-    else problem = undefined
-    replayed = replay
-    samples = [...samples.filter((sample) => sample.position <= written), { at, position: written }].slice(-SAMPLES)
-    const known = samples.findLastIndex(({ position }) => position <= replay)
-    if (known < 0) return
-    freshAt = samples[known]!.at
-    samples = samples.slice(known)
+  constructor({ address, database, log }: WatchOptions) {
+    this.#address = address
+    this.#database = database
+    this.#log = log
   }
 
-  async function connectTo(to: Address): Promise<Connection> {
-    const opened = await connect(to, 'arcade replica')
-    if (isClosed) destroy(opened)
+  /** Watches the replica until `close` is called. */
+  async run(): Promise<void> {
+    while (!this.#isClosed) {
+      const failure = await this.#check().then(
+        () => undefined,
+        (error: Error) => error,
+      )
+      if (this.#isClosed) return
+      if (failure) this.#giveUp('cannot be reached')
+      this.#logChange(failure)
+      await pause(failure ? RETRY_MS : CHECK_EVERY_MS, undefined, { ref: false })
+    }
+  }
+
+  isCurrent(position: string | undefined): boolean {
+    if (this.#problem !== undefined || this.#lagMs() > MAX_LAG_MS) return false
+    return position === undefined || toNumber(position) <= this.#replayed
+  }
+
+  onSilence(listener: () => void): () => void {
+    this.#silenced.add(listener)
+    return () => void this.#silenced.delete(listener)
+  }
+
+  count(read: 'answered' | 'failed'): void {
+    this.#counts[read] += 1
+  }
+
+  state(): ReplicaState {
+    const status = this.#status()
+    return { status, isUsed: status === 'in use', lagSeconds: this.#lagMs() / 1000, ...this.#counts }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (this.#client) destroy(this.#client)
+  }
+
+  #lagMs(): number {
+    return performance.now() - this.#freshAt
+  }
+
+  #status(): string {
+    return this.#problem ?? (this.#lagMs() <= MAX_LAG_MS ? 'in use' : 'is too far behind')
+  }
+
+  async #check(): Promise<void> {
+    const at = performance.now()
+    const primary = await place(this.#database(), DATABASE)
+    this.#client ??= await this.#connect()
+    const replica = await Promise.race([place(this.#client, REPLICA), pause(SILENT_MS, undefined, { ref: false })])
+    if (replica === undefined) {
+      this.#giveUp('does not answer')
+      for (const listener of this.#silenced) listener()
+      return
+    }
+    this.#problem = problemOf(replica, primary, this.#replayed)
+    this.#replayed = toNumber(replica.position ?? '0/0')
+    this.#measureLag({ at, position: toNumber(primary.position ?? '0/0') })
+  }
+
+  /** Finds the latest point in time up to which the replica has everything. */
+  #measureLag(primary: Sample): void {
+    const samples = [...this.#samples.filter(({ position }) => position <= primary.position), primary].slice(-SAMPLES)
+    const known = samples.findLastIndex(({ position }) => position <= this.#replayed)
+    this.#samples = known < 0 ? samples : samples.slice(known)
+    if (known >= 0) this.#freshAt = samples[known]!.at
+  }
+
+  async #connect(): Promise<Connection> {
+    const opened = await connect(this.#address, 'arcade replica')
+    if (this.#isClosed) destroy(opened)
     opened.once('end', () => {
-      if (client === opened) giveUp('is gone')
+      if (this.#client === opened) this.#giveUp('is gone')
     })
     return opened
   }
 
-  function giveUp(reason: string): void {
-    problem = reason
-    freshAt = -Infinity
-    samples = []
-    replayed = 0n
-    const lost = client
-    client = undefined
+  #giveUp(reason: string): void {
+    this.#problem = reason
+    this.#freshAt = -Infinity
+    this.#samples = []
+    this.#replayed = 0n
+    const lost = this.#client
+    this.#client = undefined
     if (lost) destroy(lost)
   }
 
-  function tell(err: Error | undefined): void {
-    const now = status()
-    if (now === told || performance.now() - toldAt < TOLD_EVERY_MS) return
-    told = now
-    toldAt = performance.now()
-    if (now === 'in use') log.info({ event: 'replica' }, 'The replica is in use')
-    else log.warn({ event: 'replica', err }, `The replica is not used: it ${now}`)
+  /** Logs the replica's status if it has changed. */
+  #logChange(err: Error | undefined): void {
+    const status = this.#status()
+    if (status === this.#loggedStatus || performance.now() - this.#loggedAt < LOG_EVERY_MS) return
+    this.#loggedStatus = status
+    this.#loggedAt = performance.now()
+    if (status === 'in use') this.#log.info({ event: 'replica' }, 'The replica is in use')
+    else this.#log.warn({ event: 'replica', err }, `The replica is not used: it ${status}`)
   }
+}
 
-  async function run(): Promise<void> {
-    while (!isClosed) {
-      const failure = await look().then(
-        () => undefined,
-        (error: Error) => error,
-      )
-      if (isClosed) return
-      if (failure) giveUp('cannot be reached')
-      tell(failure)
-      await pause(failure ? AGAIN_MS : LOOK_EVERY_MS, undefined, { ref: false })
-    }
-  }
-  void run()
-
-  return {
-    isCurrent: (position) =>
-      problem === undefined && lagMs() <= MAX_LAG_MS && (position === undefined || toNumber(position) <= replayed),
-    onSilence(listener) {
-      silenced.add(listener)
-      return () => void silenced.delete(listener)
-    },
-    count: (read) => void (counts[read] += 1),
-    state: () => ({ status: status(), isUsed: status() === 'in use', lagSeconds: lagMs() / 1000, ...counts }),
-    close() {
-      isClosed = true
-      if (client) destroy(client)
-    },
-  }
+/** Returns why reads must not use the replica, or undefined. @param replayed the replica's position at the last check */
+function problemOf(replica: Place, primary: Place, replayed: bigint): string | undefined {
+  // Each server of a Citus cluster has a log of its own, so a position describes the coordinator only (docs/scaling.md).
+  if (primary.isOfCluster) return 'would be of one server of a Citus cluster'
+  if (!replica.isFollowing) return 'is no replica, or not any more'
+  if (replica.system !== primary.system) return 'is of another database cluster'
+  // The replica is ahead of the primary, so it follows another database.
+  if (replayed > toNumber(primary.position ?? '0/0')) return 'has what the database has not'
+  return undefined
 }
 
 async function place(client: Pick<pg.Client, 'query'> | undefined, query: string): Promise<Place> {

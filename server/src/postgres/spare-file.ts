@@ -11,7 +11,7 @@ const MB = 1024 * 1024
 /** The content is random, because some file systems store zeros without using room. */
 const CHUNK_BYTES = MB
 
-/** The size of the file in bytes: at least two of PostgreSQL's 16 MB log segments, of which recovery after a crash may need one. */
+/** Returns the size of the file in bytes: at least two of PostgreSQL's 16 MB log segments. Recovery after a crash may need one. */
 function sizeFor(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(32 * MB, Math.floor(diskBytes / 32)))
 }

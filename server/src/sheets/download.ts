@@ -61,6 +61,22 @@ export interface Downloads {
   running(): number
 }
 
+interface Services {
+  database: Database
+  sessions: Pick<Sessions, 'onChange' | 'holderOf'>
+  log: Logger
+  spool: Spool
+  /** How many sheets may be written at once. Each holds a database connection and half a core. */
+  maxExports: number
+  stallMs?: number
+}
+
+export async function createDownloads(services: Services): Promise<Downloads> {
+  const downloads = new SheetDownloads(services)
+  await downloads.listen()
+  return downloads
+}
+
 interface Export {
   id: string | undefined
   userId: string
@@ -72,208 +88,233 @@ interface Export {
   transfer?: Transfer
 }
 
-export async function createDownloads({
-  database,
-  sessions,
-  log,
-  spool,
-  maxExports,
-  stallMs = STALL_MS,
-}: {
-  database: Database
-  sessions: Pick<Sessions, 'onChange' | 'holderOf'>
-  log: Logger
-  spool: Spool
-  /** How many sheets may be written at once. Each holds a database connection and half a core. */
-  maxExports: number
-  stallMs?: number
-}): Promise<Downloads> {
+class SheetDownloads implements Downloads {
+  readonly #services: Services
   /** Exports whose sheet is still being written. */
-  const writing = new Set<Export>()
+  readonly #writing = new Set<Export>()
   /** All of these, and exports whose sheet is written but not yet fully read. */
-  const running = new Set<Export>()
-  const ownProgress = (exportId: string, userId: string): Progress | undefined => {
-    for (const { id, userId: owner, rows, total, transfer } of running)
+  readonly #running = new Set<Export>()
+  #askOthers: Awaited<ReturnType<typeof progressElsewhere>> | undefined
+
+  constructor(services: Services) {
+    this.#services = services
+  }
+
+  /** Begins to answer other servers that ask for the progress of an export, and to break off downloads whose session ends. */
+  async listen(): Promise<void> {
+    const { database, sessions } = this.#services
+    this.#askOthers = await progressElsewhere(database, (exportId, userId) => this.#ownProgress(exportId, userId))
+    sessions.onChange((userId) => {
+      for (const one of this.#running) if (userId === undefined || one.userId === userId) void this.#breakOffUnlessAllowed(one)
+    })
+  }
+
+  async start(options: DownloadOptions): Promise<DownloadAnswer> {
+    const { context, exportId } = options
+    const { id: userId, userType } = signedIn(context)
+    this.#refuseTooMany()
+    const current: Export = { id: exportId, userId, userType, sessionToken: context.sessionToken ?? '', rows: 0, total: 0 }
+    this.#writing.add(current)
+    this.#running.add(current)
+    try {
+      return await this.#begin(current, options)
+    } catch (error) {
+      this.#writing.delete(current)
+      this.#running.delete(current)
+      throw error
+    }
+  }
+
+  async progress(exportId: string, context: CallContext): Promise<Progress> {
+    const { id: userId } = signedIn(context)
+    const progress = this.#ownProgress(exportId, userId) ?? (await this.#askOthers?.(exportId, userId))
+    if (!progress) throw new Failure('NOT_FOUND')
+    return progress
+  }
+
+  running(): number {
+    return this.#writing.size
+  }
+
+  #refuseTooMany(): void {
+    const { maxExports, spool } = this.#services
+    if (this.#writing.size < maxExports && spool.transfers < maxExports * TRANSFERS_PER_EXPORT) return
+    throw new Failure('UNAVAILABLE', {
+      message: 'Too many downloads are running. Please try again in a moment.',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  }
+
+  async #begin(current: Export, options: DownloadOptions): Promise<DownloadAnswer> {
+    const { database, log, spool, stallMs = STALL_MS } = this.#services
+    const { format = 'xlsx', sheetName } = options
+    const stalled = new AbortController()
+    const opened = await openRows(options, database)
+    const { columns, total } = opened
+    const onStall = (error: Error): void => stalled.abort(error)
+    const rows = new ReleasingRows(opened, { stallMs, onStall, onEnd: () => void this.#writing.delete(current) })
+    // Audited only now: a download that was refused above, such as an unknown item's history, has handed out no data.
+    await auditDownload(options, total, { database, log }).catch(async (error: unknown) => {
+      await rows.return()
+      throw error
+    })
+    current.total = total
+    const onRows = (written: number): void => void (current.rows = written)
+    const transfer = spool.through(writeSheet({ format, sheetName, columns, rows, onRows, signal: stalled.signal }))
+    current.transfer = transfer
+    // The session may have ended before there was a transfer to break off.
+    await this.#breakOffUnlessAllowed(current)
+    void transfer.ended.then((error) => this.#end(current, options, error))
+    return { headers: headersOf(options, total), body: transfer.body }
+  }
+
+  /** @param error the reason if the transfer was cut off */
+  #end(current: Export, { target, context: { requestId } }: DownloadOptions, error: unknown): void {
+    this.#running.delete(current)
+    if (error === undefined) return
+    this.#services.log.error({ event: 'download-broken', target, requestId, err: error }, 'a download broke off')
+  }
+
+  #ownProgress(exportId: string, userId: string): Progress | undefined {
+    for (const { id, userId: owner, rows, total, transfer } of this.#running)
       if (id === exportId && owner === userId) return { rows: Math.floor(rows * (transfer?.takenShare() ?? 0)), total }
     return undefined
   }
-  const askOthers = await progressElsewhere(database, ownProgress)
-  sessions.onChange((userId) => {
-    for (const one of running) if (userId === undefined || one.userId === userId) void breakOffUnlessAllowed(one)
-  })
-  const downloads: Downloads = {
-    async start(options: DownloadOptions) {
-      const { context, exportId, format = 'xlsx', fileName, sheetName } = options
-      const { id: userId, userType } = signedIn(context)
-      if (writing.size >= maxExports || spool.transfers >= maxExports * TRANSFERS_PER_EXPORT) {
-        throw new Failure('UNAVAILABLE', {
-          message: 'Too many downloads are running. Please try again in a moment.',
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        })
-      }
-      const current: Export = { id: exportId, userId, userType, sessionToken: context.sessionToken ?? '', rows: 0, total: 0 }
-      writing.add(current)
-      running.add(current)
-      try {
-        const stalled = new AbortController()
-        const { columns, total, chunks } = await openChunks(options, {
-          database,
-          stallMs,
-          onStall: (error) => stalled.abort(error),
-          onEnd: () => void writing.delete(current),
-        })
-        // Audited only now: a download that was refused above, such as an unknown item's history, has handed out no data.
-        await auditDownload(options, total).catch(async (error: unknown) => {
-          await chunks.return?.()
-          throw error
-        })
-        current.total = total
-        const onRows = (written: number): void => {
-          current.rows = written
-        }
-        const isCsv = format === 'csv'
-        const sheet = writeSheet({ format, sheetName, columns, rows: chunks, onRows, signal: stalled.signal })
-        current.transfer = spool.through(sheet)
-        // The session may have ended before there was a transfer to break off.
-        await breakOffUnlessAllowed(current)
-        void current.transfer.ended.then((error) => {
-          running.delete(current)
-          if (error === undefined) return
-          log.error(
-            { event: 'download-broken', target: options.target, requestId: context.requestId, err: error },
-            'a download broke off',
-          )
-        })
-        return {
-          headers: {
-            'content-type': isCsv ? CSV_MEDIA_TYPE : XLSX_MEDIA_TYPE,
-            'content-disposition': `attachment; filename="${isCsv ? fileName.replace(/\.xlsx$/, '.csv') : fileName}"`,
-            'x-row-count': String(total),
-          },
-          body: current.transfer.body,
-        }
-      } catch (error) {
-        writing.delete(current)
-        running.delete(current)
-        throw error
-      }
-    },
-
-    running: () => writing.size,
-
-    async progress(exportId, context) {
-      const { id: userId } = signedIn(context)
-      const progress = ownProgress(exportId, userId) ?? (await askOthers(exportId, userId))
-      if (!progress) throw new Failure('NOT_FOUND')
-      return progress
-    },
-  }
-  return downloads
 
   /** Breaks a download off if its session has ended or the role has changed. While the database is unreachable, it continues. */
-  async function breakOffUnlessAllowed({ sessionToken, userType, transfer }: Export): Promise<void> {
-    const isAllowed = await sessions.holderOf(sessionToken).then(
+  async #breakOffUnlessAllowed({ sessionToken, userType, transfer }: Export): Promise<void> {
+    const isAllowed = await this.#services.sessions.holderOf(sessionToken).then(
       (holder) => holder?.userType === userType,
       () => true,
     )
     if (!isAllowed) transfer?.breakOff(new Error('The session has ended, or the role has changed'))
   }
+}
 
-  /**
-   * Writes to the audit trail who downloaded which data. Downloads stay possible on a nearly full disk, but must not use up the space
-   * reserved for the database: as space runs out, the entry is first shortened, then only logged.
-   */
-  async function auditDownload(
-    { context, target, format = 'xlsx', detail = {} }: Pick<DownloadOptions, 'context' | 'target' | 'format' | 'detail'>,
-    rows: number,
-  ): Promise<void> {
-    const { ids: _ids, ...short } = detail
-    const logInstead = (cause?: unknown): void =>
-      log.warn(
-        { event: 'download', target, userId: signedIn(context).id, requestId: context.requestId, err: cause },
-        'a download could not be written to the audit trail',
-      )
-    if (database.freeSpaceNearlyGone()) return logInstead()
-    const entry = {
-      record: { kind: 'list', id: target, name: target },
-      detail: { ...(database.freeSpaceLow() ? short : detail), format, rows },
-    } as const
-    await audit(database.db, actOf(context), 'export', entry).catch((error: unknown) => {
-      if (!isDiskFull(error)) throw error
-      logInstead(error)
-    })
+function headersOf({ format, fileName }: DownloadOptions, total: number): Record<string, string> {
+  const isCsv = format === 'csv'
+  return {
+    'content-type': isCsv ? CSV_MEDIA_TYPE : XLSX_MEDIA_TYPE,
+    'content-disposition': `attachment; filename="${isCsv ? fileName.replace(/\.xlsx$/, '.csv') : fileName}"`,
+    'x-row-count': String(total),
   }
 }
 
-interface ChunkServices {
-  database: Database
+/**
+ * Writes to the audit trail who downloaded which data. Downloads stay possible on a nearly full disk, but must not use up the space
+ * reserved for the database: as space runs out, the entry is first shortened, then only logged.
+ */
+async function auditDownload(
+  { context, target, format = 'xlsx', detail = {} }: DownloadOptions,
+  rows: number,
+  { database, log }: Pick<Services, 'database' | 'log'>,
+): Promise<void> {
+  const { ids: _ids, ...short } = detail
+  const logInstead = (cause?: unknown): void =>
+    log.warn(
+      { event: 'download', target, userId: signedIn(context).id, requestId: context.requestId, err: cause },
+      'a download could not be written to the audit trail',
+    )
+  if (database.freeSpaceNearlyGone()) return logInstead()
+  const entry = {
+    record: { kind: 'list', id: target, name: target },
+    detail: { ...(database.freeSpaceLow() ? short : detail), format, rows },
+  } as const
+  await audit(database.db, actOf(context), 'export', entry).catch((error: unknown) => {
+    if (!isDiskFull(error)) throw error
+    logInstead(error)
+  })
+}
+
+interface OpenedRows extends Omit<Table, 'rows'> {
+  source: AsyncIterator<Buffer>
+  first: IteratorResult<Buffer>
+  /** Closes the snapshot. */
+  close: () => Promise<void>
+}
+
+/** Opens a snapshot and reads the first rows, so that early errors occur before the answer begins. The snapshot stays open until `close`. */
+async function openRows({ open, context }: DownloadOptions, database: Database): Promise<OpenedRows> {
+  type Begun = Omit<OpenedRows, 'close'>
+  const begun = Promise.withResolvers<Begun>()
+  const closed = Promise.withResolvers<void>()
+  const begin = async (snapshot: Snapshot): Promise<Begun> => {
+    const { columns, total, rows } = await open(snapshot)
+    const source = Buffer.isBuffer(rows) ? onlyChunk(rows) : snapshot.copy(rows.sql, rows.parameters)
+    return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
+  }
+  const holdOpen = (rows: Begun): Promise<void> => {
+    begun.resolve(rows)
+    return closed.promise
+  }
+  const holding = database.reads.snapshot(begin, holdOpen, { isOneMoment: true })
+  holding.catch(begun.reject)
+  const close = async (): Promise<void> => {
+    closed.resolve()
+    await holding.catch(() => {})
+  }
+  return { ...(await begun.promise), close }
+}
+
+interface ReleaseOptions {
   stallMs: number
   onStall: (error: Error) => void
   /** Called once, when the snapshot has been closed. */
   onEnd: () => void
 }
 
-/**
- * Opens the snapshot and reads the first rows, so that early errors occur before the answer begins. The snapshot stays open until the last
- * row was read, or the reader has left or stalled.
- */
-async function openChunks({ open, context }: DownloadOptions, { database, stallMs, onStall, onEnd }: ChunkServices) {
-  type Opened = Omit<Table, 'rows'> & { source: AsyncIterator<Buffer>; first: IteratorResult<Buffer> }
-  const opened = Promise.withResolvers<Opened>()
-  const released = Promise.withResolvers<void>()
-  const begin = async (snapshot: Snapshot): Promise<Opened> => {
-    const { columns, total, rows } = await open(snapshot)
-    const source = Buffer.isBuffer(rows) ? onlyChunk(rows) : snapshot.copy(rows.sql, rows.parameters)
-    return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
-  }
-  const holdOpen = (begun: Opened): Promise<void> => {
-    opened.resolve(begun)
-    return released.promise
-  }
-  const holding = database.reads.snapshot(begin, holdOpen, { isOneMoment: true })
-  holding.catch(opened.reject)
-  const { columns, total, source, first } = await opened.promise
+/** The rows of a sheet. Closes their snapshot after the last row, or when the reader has left or stalled. */
+class ReleasingRows implements AsyncIterableIterator<Buffer> {
+  readonly #opened: OpenedRows
+  readonly #options: ReleaseOptions
+  #ahead: IteratorResult<Buffer> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isOver = false
 
-  let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const end = (): void => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    released.resolve()
-    holding.catch(() => {}).finally(onEnd)
+  constructor(opened: OpenedRows, options: ReleaseOptions) {
+    this.#opened = opened
+    this.#options = options
+    this.#ahead = opened.first
+    this.#watchReader()
   }
-  const watch = (): void => {
-    if (isOver) return
-    timer = setTimeout(() => {
-      end()
-      onStall(new Error('The reader stalled'))
-    }, stallMs)
-  }
-  watch()
 
-  let ahead: IteratorResult<Buffer> | undefined = first
-  const chunks: AsyncIterableIterator<Buffer> = {
-    async next() {
-      clearTimeout(timer)
-      try {
-        const result = ahead ?? (await source.next())
-        ahead = undefined
-        if (result.done) end()
-        else watch()
-        return result
-      } catch (error) {
-        end()
-        throw error
-      }
-    },
-    async return() {
-      end()
-      return { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]: () => chunks,
+  [Symbol.asyncIterator](): this {
+    return this
   }
-  return { columns, total, chunks }
+
+  async next(): Promise<IteratorResult<Buffer>> {
+    clearTimeout(this.#timer)
+    try {
+      const result = this.#ahead ?? (await this.#opened.source.next())
+      this.#ahead = undefined
+      if (result.done) this.#end()
+      else this.#watchReader()
+      return result
+    } catch (error) {
+      this.#end()
+      throw error
+    }
+  }
+
+  async return(): Promise<IteratorResult<Buffer>> {
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  #watchReader(): void {
+    if (this.#isOver) return
+    this.#timer = setTimeout(() => {
+      this.#end()
+      this.#options.onStall(new Error('The reader stalled'))
+    }, this.#options.stallMs)
+  }
+
+  #end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    void this.#opened.close().finally(this.#options.onEnd)
+  }
 }
 
 async function* onlyChunk(rows: Buffer): AsyncGenerator<Buffer> {

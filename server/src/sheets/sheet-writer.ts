@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { UnderlyingSource } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { Envelope, FromSheet, ToSheet } from './sheet-process.ts'
@@ -25,70 +26,83 @@ const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=128']
  * Returns the file as a stream, which is written at most PIECES_AHEAD pieces ahead of its reader: see `spreadsheet` and `csv`. An error of
  * `rows` or of the process breaks the stream, so that the transfer does not end as if the file were complete.
  */
-export function writeSheet({ format, sheetName, columns, rows, onRows, signal }: SheetOptions): ReadableStream<Uint8Array> {
-  const chunks = rows[Symbol.asyncIterator]()
-  const pieces: (Uint8Array | null)[] = []
-  const over = new AbortController()
-  let sheet: SentSheet | undefined
-  let change = Promise.withResolvers<void>()
-  const end = async (): Promise<void> => {
-    over.abort()
-    sheet?.leave()
-    change.resolve()
-    await chunks.return?.()
+export function writeSheet(options: SheetOptions): ReadableStream<Uint8Array> {
+  return new ReadableStream(new SheetSource(options), { highWaterMark: 0 })
+}
+
+/** The source of the stream: passes rows to the process and the file's pieces to the reader. */
+class SheetSource implements UnderlyingSource<Uint8Array> {
+  readonly #options: SheetOptions
+  readonly #rows: AsyncIterator<Uint8Array>
+  /** The pieces that wait for the reader; null after the last one. */
+  readonly #pieces: (Uint8Array | null)[] = []
+  readonly #over = new AbortController()
+  #sheet: SentSheet | undefined
+  #change = Promise.withResolvers<void>()
+
+  constructor(options: SheetOptions) {
+    this.#options = options
+    this.#rows = options.rows[Symbol.asyncIterator]()
   }
 
-  function begin(controller: ReadableStreamDefaultController<Uint8Array>): SentSheet {
-    const fail = (error: unknown): void => breakOff(controller, error)
-    const begun = sendSheet((message) => {
-      if ('failed' in message) return fail(message.failed)
-      onRows?.(message.written)
-      if ('piece' in message) {
-        pieces.push(message.piece)
-        change.resolve()
-      } else handOver().catch(fail)
-    })
-    const handOver = async (): Promise<void> => {
-      const { done, value } = await chunks.next()
-      begun.send({ rows: done ? null : value })
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const { signal } = this.#options
+    const handleAbort = (): void => this.#breakOff(controller, signal?.reason)
+    if (signal?.aborted) handleAbort()
+    else signal?.addEventListener('abort', handleAbort, { once: true, signal: this.#over.signal })
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#sheet ??= this.#begin((error) => this.#breakOff(controller, error))
+    while (this.#pieces.length === 0 && !this.#over.signal.aborted) {
+      this.#change = Promise.withResolvers()
+      await this.#change.promise
     }
-    begun.send({ begin: { format, sheetName, columns } })
-    begun.send({ take: PIECES_AHEAD })
-    return begun
+    if (this.#over.signal.aborted) return
+    const piece = this.#pieces.shift()
+    if (piece) {
+      this.#sheet.send({ take: 1 })
+      return controller.enqueue(piece)
+    }
+    await this.#end()
+    controller.close()
   }
 
-  function breakOff(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
-    if (over.signal.aborted) return
+  async cancel(): Promise<void> {
+    await this.#end()
+  }
+
+  #begin(onFailure: (error: unknown) => void): SentSheet {
+    const { format, sheetName, columns, onRows } = this.#options
+    const sheet = sendSheet((message) => {
+      if ('failed' in message) return onFailure(message.failed)
+      onRows?.(message.written)
+      if ('more' in message) return void this.#sendRows(sheet).catch(onFailure)
+      this.#pieces.push(message.piece)
+      this.#change.resolve()
+    })
+    sheet.send({ begin: { format, sheetName, columns } })
+    sheet.send({ take: PIECES_AHEAD })
+    return sheet
+  }
+
+  async #sendRows(sheet: SentSheet): Promise<void> {
+    const { done, value } = await this.#rows.next()
+    sheet.send({ rows: done ? null : value })
+  }
+
+  #breakOff(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
+    if (this.#over.signal.aborted) return
     controller.error(error)
-    end().catch(() => {}) // the reader gets the error
+    this.#end().catch(() => {}) // the reader gets the error
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const handleAbort = (): void => breakOff(controller, signal?.reason)
-        if (signal?.aborted) handleAbort()
-        else signal?.addEventListener('abort', handleAbort, { once: true, signal: over.signal })
-      },
-      async pull(controller) {
-        sheet ??= begin(controller)
-        while (pieces.length === 0 && !over.signal.aborted) {
-          change = Promise.withResolvers()
-          await change.promise
-        }
-        if (over.signal.aborted) return
-        const piece = pieces.shift()
-        if (piece) {
-          sheet.send({ take: 1 })
-          return controller.enqueue(piece)
-        }
-        await end()
-        controller.close()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
+  async #end(): Promise<void> {
+    this.#over.abort()
+    this.#sheet?.leave()
+    this.#change.resolve()
+    await this.#rows.return?.()
+  }
 }
 
 interface SheetProcess {

@@ -1,12 +1,10 @@
 /**
  * Buffers a spreadsheet for a slow reader, so that the sheet is written at its own pace and the snapshot of the database can end with it
- * (design §4, ADR 10). Hides the temporary file, the space it may take, and that it is removed however the transfer ends.
+ * (design §4, ADR 10). Hides the memory and the file in which unread bytes wait, and the time after which a silent reader is cut off.
+ * A million players are 116 MB, which take a reader of 1 kB/s 32 hours: too much for memory and too long for a snapshot, hence the file.
+ * Streams of Node cannot read a file that is still being written, hence the queue.
  */
-import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, rm, statfs, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Logger } from 'pino'
-import { reserveBytes } from '#src/postgres/free-space.ts'
+import { SpillFile, SpillFolder, type SpillOptions } from './spill-file.ts'
 
 export interface Spool {
   /** The number of transfers that have not ended. */
@@ -25,19 +23,11 @@ export interface Transfer {
   breakOff(reason: unknown): void
 }
 
-export interface SpoolOptions {
-  /** A folder that only the spool uses; its content is removed at the start. */
-  directory: string
-  log: Logger
-  /** The most bytes in the files of all transfers together; 0 buffers in memory only. */
-  limitBytes?: number
+export interface SpoolOptions extends SpillOptions {
   /** Milliseconds after which a reader that takes nothing is cut off. */
   stallMs?: number
-  /** Files grow only while the disk has this many times the free space below which the server refuses changes. */
-  spareReserves?: number
 }
 
-const LIMIT_BYTES = 2 * 2 ** 30
 /**
  * The kernel asks for more once a third of a socket's 4 MB has been read, which takes a reader of 1 kB/s 23 minutes. It notices earlier
  * that a reader's machine is gone.
@@ -45,44 +35,18 @@ const LIMIT_BYTES = 2 * 2 ** 30
 const STALL_MS = 30 * 60_000
 /** Bytes kept in memory for each transfer, so that a fast reader needs no file. */
 const MEMORY_BYTES = 256 * 1024
-const READ_BYTES = 64 * 1024
-const SPARE_RESERVES = 4
 
 /** Opens the spool, and removes the files that a killed process left behind. */
-export async function openSpool({
-  directory,
-  log,
-  limitBytes = LIMIT_BYTES,
-  stallMs = STALL_MS,
-  spareReserves = SPARE_RESERVES,
-}: SpoolOptions): Promise<Spool> {
-  await rm(directory, { recursive: true, force: true })
+export async function openSpool({ stallMs = STALL_MS, ...options }: SpoolOptions): Promise<Spool> {
+  const folder = new SpillFolder(options)
+  await folder.clear()
   const running = new Set<SpooledTransfer>()
-  let keptBytes = 0
-  const room: Room = {
-    async openFile() {
-      const path = join(directory, randomUUID())
-      const file = await open(path, 'wx+', 0o600)
-      await unlink(path) // the system frees the space when the handle is closed, even by a kill
-      return file
-    },
-    async take(bytes) {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
-      const { bavail, blocks, bsize } = await statfs(directory)
-      if (bavail * bsize - bytes < spareReserves * reserveBytes(blocks * bsize)) return false
-      if (keptBytes + bytes > limitBytes) return false
-      keptBytes += bytes
-      return true
-    },
-    giveBack: (bytes) => void (keptBytes -= bytes),
-    warn: (error) => log.warn({ event: 'spool', err: error }, 'the rest of a download could not be kept in a file'),
-  }
   return {
     get transfers() {
       return running.size
     },
     through(source) {
-      const transfer = new SpooledTransfer(source, room, stallMs)
+      const transfer = new SpooledTransfer(source, new SpillFile(folder), stallMs)
       running.add(transfer)
       void transfer.ended.then(() => running.delete(transfer))
       return transfer
@@ -90,30 +54,16 @@ export async function openSpool({
   }
 }
 
-interface Room {
-  /** Reserves bytes for a file until they are given back. @returns false if there is no room */
-  take(bytes: number): Promise<boolean>
-  openFile(): Promise<FileHandle>
-  giveBack(bytes: number): void
-  warn(error: unknown): void
-}
-
-/** A transfer. The bytes that its reader takes next are in the file, then in memory, then in the source. */
+/** A transfer. The bytes that its reader takes next are in memory, then in the file, then in the source. */
 class SpooledTransfer implements Transfer {
   readonly body: ReadableStream<Uint8Array>
   readonly ended: Promise<unknown>
   readonly #end = Promise.withResolvers<unknown>()
   readonly #source: ReadableStreamDefaultReader<Uint8Array>
-  readonly #room: Room
   readonly #stallMs: number
-  #memory: Uint8Array[] = []
+  readonly #memory: Uint8Array[] = []
   #memoryBytes = 0
-  #file: FileHandle | undefined
-  #fileBytes = 0
-  /** The range of the file that the reader has not taken yet. */
-  #kept = { from: 0, to: 0 }
-  #isSpilling = false
-  #isFileBroken = false
+  readonly #file: SpillFile
   #isWritten = false
   #isOver = false
   #writtenBytes = 0
@@ -121,37 +71,17 @@ class SpooledTransfer implements Transfer {
   #change = Promise.withResolvers<void>()
   #stall: NodeJS.Timeout | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  readonly #pumped: Promise<void>
 
-  constructor(source: ReadableStream<Uint8Array>, room: Room, stallMs: number) {
+  constructor(source: ReadableStream<Uint8Array>, file: SpillFile, stallMs: number) {
     this.#source = source.getReader()
-    this.#room = room
+    this.#file = file
     this.#stallMs = stallMs
     this.ended = this.#end.promise
     this.body = new ReadableStream<Uint8Array>(
       {
-        start: (controller) => {
-          this.#controller = controller
-          const handleFailure = (error: unknown): void => this.breakOff(error)
-          this.#source.closed.catch(handleFailure)
-          this.#pump().catch(handleFailure)
-          this.#watchReader()
-        },
-        pull: async (controller) => {
-          clearTimeout(this.#stall)
-          try {
-            const bytes = await this.#next()
-            if (this.#isOver) return
-            if (!bytes) {
-              this.#finish()
-              return controller.close()
-            }
-            this.#takenBytes += bytes.length
-            controller.enqueue(bytes)
-            this.#watchReader()
-          } catch (error) {
-            this.breakOff(error)
-          }
-        },
+        start: (controller) => void (this.#controller = controller),
+        pull: (controller) => this.#handOver(controller).catch((error: unknown) => this.breakOff(error)),
         cancel: async (reason) => {
           this.#finish()
           await this.#source.cancel(reason)
@@ -159,77 +89,73 @@ class SpooledTransfer implements Transfer {
       },
       { highWaterMark: 0 },
     )
+    this.#source.closed.catch((error: unknown) => this.breakOff(error))
+    this.#pumped = this.#pump().catch((error: unknown) => this.breakOff(error))
+    this.#watchReader()
   }
 
   takenShare(): number {
     return this.#writtenBytes === 0 ? 0 : this.#takenBytes / this.#writtenBytes
   }
 
-  /** Reads the source to its end. Waits for the reader while neither memory nor the file has room. */
+  breakOff(reason: unknown): void {
+    if (this.#isOver) return
+    this.#finish(reason)
+    this.#controller?.error(reason)
+    this.#source.cancel(reason).catch(() => {}) // the reader gets the reason
+  }
+
+  /** Reads the source to its end. */
   async #pump(): Promise<void> {
     for (;;) {
       const { done, value } = await this.#source.read()
-      if (this.#isOver) return
       if (done) break
-      this.#memory.push(value)
-      this.#memoryBytes += value.length
       this.#writtenBytes += value.length
+      await this.#keep(value)
       this.#notify()
-      while (this.#memoryBytes > MEMORY_BYTES && !this.#isOver) {
-        const isSpilled = await this.#spill()
-        // If the reader emptied the memory during the attempt, nothing would end the wait.
-        if (!isSpilled && this.#memoryBytes > MEMORY_BYTES) await this.#change.promise
-      }
     }
     this.#isWritten = true
     this.#notify()
   }
 
-  /** Moves the bytes in memory to the file; meanwhile the reader takes none of them. @returns false if there is no room or it fails */
-  async #spill(): Promise<boolean> {
-    if (this.#isFileBroken) return false
-    this.#isSpilling = true
-    try {
-      if (this.#kept.from === this.#kept.to) this.#kept = { from: 0, to: 0 }
-      const at = this.#kept.to
-      const growth = Math.max(0, at + this.#memoryBytes - this.#fileBytes)
-      if (growth > 0 && !(await this.#room.take(growth))) return false
-      this.#fileBytes += growth
-      this.#file ??= await this.#room.openFile()
-      await writeAll(this.#file, this.#memory, at)
-      this.#kept.to = at + this.#memoryBytes
-      ;[this.#memory, this.#memoryBytes] = [[], 0]
-      return true
-    } catch (error) {
-      this.#isFileBroken = true
-      this.#room.warn(error)
-      return false
-    } finally {
-      this.#isSpilling = false
-      if (this.#isOver) this.#giveBack()
-      this.#notify()
+  /** Keeps bytes until the reader takes them. Waits for the reader while there is no room. */
+  async #keep(piece: Uint8Array): Promise<void> {
+    while (!this.#isOver) {
+      const { promise: change } = this.#change // the reader may take bytes during the attempt
+      if (this.#file.isEmpty && this.#memoryBytes < MEMORY_BYTES) {
+        this.#memory.push(piece)
+        this.#memoryBytes += piece.length
+        return
+      }
+      if (await this.#file.append(piece)) return
+      await change
     }
+  }
+
+  /** Gives the reader its next bytes, or ends the stream. */
+  async #handOver(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    clearTimeout(this.#stall)
+    const bytes = await this.#next()
+    if (this.#isOver) return
+    if (!bytes) {
+      this.#finish()
+      return controller.close()
+    }
+    this.#takenBytes += bytes.length
+    controller.enqueue(bytes)
+    this.#watchReader()
+    this.#notify()
   }
 
   /** Returns the reader's next bytes; undefined at the end. */
   async #next(): Promise<Uint8Array | undefined> {
     while (!this.#isOver) {
-      const { from, to } = this.#kept
-      if (from < to) {
-        const { buffer, bytesRead } = await this.#file!.read(Buffer.allocUnsafe(Math.min(READ_BYTES, to - from)), {
-          position: from,
-        })
-        if (bytesRead === 0) throw new Error('the file of a download is shorter than what was written to it')
-        this.#kept.from += bytesRead
-        this.#notify() // another transfer may have given room back meanwhile
-        return buffer.subarray(0, bytesRead)
-      }
-      const piece = this.#isSpilling ? undefined : this.#memory.shift()
+      const piece = this.#memory.shift()
       if (piece) {
         this.#memoryBytes -= piece.length
-        this.#notify()
         return piece
       }
+      if (!this.#file.isEmpty) return this.#file.read()
       if (this.#isWritten) return undefined
       await this.#change.promise
     }
@@ -246,38 +172,13 @@ class SpooledTransfer implements Transfer {
     this.#stall = setTimeout(() => this.breakOff(new Error('The reader stalled')), this.#stallMs).unref()
   }
 
-  breakOff(reason: unknown): void {
-    if (this.#isOver) return
-    this.#finish(reason)
-    this.#controller?.error(reason)
-    this.#source.cancel(reason).catch(() => {}) // the reader gets the reason
-  }
-
   #finish(error?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#stall)
-    this.#memory = []
-    if (!this.#isSpilling) this.#giveBack()
+    this.#memory.length = 0
     this.#notify()
+    void this.#pumped.then(() => this.#file.close())
     this.#end.resolve(error)
-  }
-
-  /** Closes the file, which removes it, and frees its room. */
-  #giveBack(): void {
-    this.#file?.close().catch((error: unknown) => this.#room.warn(error))
-    this.#file = undefined
-    this.#room.giveBack(this.#fileBytes)
-    this.#fileBytes = 0
-  }
-}
-
-async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], position: number): Promise<void> {
-  for (const piece of pieces) {
-    for (let done = 0; done < piece.length;) {
-      const { bytesWritten } = await file.write(piece, done, piece.length - done, position + done)
-      done += bytesWritten
-    }
-    position += piece.length
   }
 }

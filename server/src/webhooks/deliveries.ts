@@ -48,34 +48,57 @@ interface Leased {
   secret: Buffer
 }
 
-export function createDeliveries({ database, key, networks, log, timeoutMs = TIMEOUT_MS }: DeliveriesOptions): Deliveries {
-  const { db } = database
+interface Attempt {
+  isGood: boolean
+  isGone: boolean
+  /** A sentence that operators see. */
+  text: string
+}
+
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  return new DeliveryQueue(options)
+}
+
+class DeliveryQueue implements Deliveries {
+  readonly #database: Database
+  readonly #key: SecretKey
+  readonly #networks: readonly string[]
+  readonly #log: Logger
+  readonly #timeoutMs: number
   /** The number of deliveries that this server is sending, by webhook. */
-  const sending = new Map<string, number>()
+  readonly #sending = new Map<string, number>()
 
-  return {
-    async sendDue() {
-      if (await findPause(db)) return
-      for (;;) {
-        const leased = await lease()
-        if (leased.length === 0) return
-        await Promise.all(leased.map((delivery) => send(delivery)))
-      }
-    },
-
-    async sweep() {
-      await sql`delete from webhook_deliveries
-        where next_at is null and created_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db)
-    },
+  constructor({ database, key, networks, log, timeoutMs = TIMEOUT_MS }: DeliveriesOptions) {
+    this.#database = database
+    this.#key = key
+    this.#networks = networks
+    this.#log = log
+    this.#timeoutMs = timeoutMs
   }
 
-  async function lease(): Promise<Leased[]> {
+  async sendDue(): Promise<void> {
+    if (await findPause(this.#database.db)) return
+    for (;;) {
+      const leased = await this.#lease()
+      if (leased.length === 0) return
+      await Promise.all(leased.map((delivery) => this.#send(delivery)))
+    }
+  }
+
+  async sweep(): Promise<void> {
+    await sql`delete from webhook_deliveries
+      where next_at is null and created_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(this.#database.db)
+  }
+
+  /** Leases the due deliveries, up to SENT_AT_ONCE for each webhook. */
+  async #lease(): Promise<Leased[]> {
+    const [webhooks, counts] = [[...this.#sending.keys()], [...this.#sending.values()]]
     const { rows } = await sql<Leased>`
       with due as materialized (
         select id from (
           select d.id, coalesce(under_way.count, 0) + row_number() over (partition by d.webhook_id order by next_at, d.id) as place
             from webhook_deliveries d join webhooks w on w.id = webhook_id
-            left join unnest(${[...sending.keys()]}::text[], ${[...sending.values()]}::int[]) as under_way (webhook_id, count)
+            left join unnest(${webhooks}::text[], ${counts}::int[]) as under_way (webhook_id, count)
               on under_way.webhook_id = d.webhook_id
            where next_at <= now() and switched_off_at is null) as waiting
          where place <= ${SENT_AT_ONCE}),
@@ -84,83 +107,81 @@ export function createDeliveries({ database, key, networks, log, timeoutMs = TIM
       update webhook_deliveries d
          set attempts = attempts + 1, tried_at = now(), next_at = now() + make_interval(secs => ${LEASE_SECONDS})
         from leased, webhooks w where d.id = leased.id and w.id = d.webhook_id
-      returning d.id, d.webhook_id as "webhookId", payload, attempts, url, secret`.execute(db)
-    for (const { webhookId } of rows) sending.set(webhookId, (sending.get(webhookId) ?? 0) + 1)
+      returning d.id, d.webhook_id as "webhookId", payload, attempts, url, secret`.execute(this.#database.db)
+    for (const { webhookId } of rows) this.#sending.set(webhookId, (this.#sending.get(webhookId) ?? 0) + 1)
     return rows
   }
 
-  async function send(delivery: Leased): Promise<void> {
+  async #send(delivery: Leased): Promise<void> {
     try {
-      const result = await attempt(delivery)
-      await note(delivery, result)
+      const attempt = await this.#attempt(delivery)
+      await record(this.#database, delivery, attempt)
     } catch (error) {
-      log.warn({ err: error, delivery: delivery.id }, 'what became of a webhook’s delivery could not be noted: it is sent again')
+      this.#log.warn(
+        { err: error, delivery: delivery.id },
+        'what became of a webhook’s delivery could not be noted: it is sent again',
+      )
     } finally {
-      const left = (sending.get(delivery.webhookId) ?? 1) - 1
-      if (left > 0) sending.set(delivery.webhookId, left)
-      else sending.delete(delivery.webhookId)
+      this.#countSent(delivery.webhookId)
     }
   }
 
-  async function attempt({ id, url, payload, secret }: Leased): Promise<Attempt> {
+  #countSent(webhookId: string): void {
+    const left = (this.#sending.get(webhookId) ?? 1) - 1
+    if (left > 0) this.#sending.set(webhookId, left)
+    else this.#sending.delete(webhookId)
+  }
+
+  async #attempt({ id, url, payload, secret }: Leased): Promise<Attempt> {
     try {
-      const headers = signedHeaders({ id, payload, secret: readSecret(secret) })
-      const status = await post({ url, headers, body: payload }, { networks, timeoutMs })
+      const headers = signedHeaders({ id, payload, secret: this.#readSecret(secret) })
+      const status = await post({ url, headers, body: payload }, { networks: this.#networks, timeoutMs: this.#timeoutMs })
       return { isGood: status >= 200 && status < 300, isGone: status === GONE, text: `Answered ${status}` }
     } catch (error) {
       return { isGood: false, isGone: false, text: error instanceof Error ? error.message : String(error) }
     }
   }
 
-  function readSecret(kept: Buffer): string {
+  #readSecret(kept: Buffer): string {
     try {
-      return key.decrypt(kept)
+      return this.#key.decrypt(kept)
     } catch {
       throw new Error('The secret cannot be read: SECRET_KEY is another one than when the webhook was added')
     }
   }
+}
 
-  /** Records an attempt. A webhook that fails for a day or answers 410 is switched off; its deliveries stay in the queue. */
-  async function note({ id, webhookId, attempts }: Leased, { isGood, isGone, text }: Attempt): Promise<void> {
-    const pause = RETRY_AFTER_SECONDS[attempts - 1]
-    const seconds = isGood || pause === undefined ? null : pause * (0.9 + Math.random() * 0.2)
-    await database.transaction(async (tx) => {
-      await sql`update webhook_deliveries set result = ${text}, delivered_at = case when ${isGood}::boolean then now() end,
-          next_at = now() + make_interval(secs => ${seconds}::float8) where id = ${id}`.execute(tx)
-      if (isGood) {
-        await sql`update webhooks set failing_since = null where id = ${webhookId} and failing_since is not null`.execute(tx)
-        return
-      }
-      const { rows } = await sql<{ url: string }>`
-        update webhooks set failing_since = coalesce(failing_since, now()),
-               switched_off_at = case when ${isGone}::boolean or failing_since <= now() - interval '1 day' then now() end,
-               alert = case when ${isGone}::boolean then 'It answered that it is gone (410), so it was switched off.'
-                            when failing_since <= now() - interval '1 day' then 'It has failed for a day, so it was switched off.' end
-         where id = ${webhookId} and switched_off_at is null
-        returning case when switched_off_at is null then null else url end as url`.execute(tx)
-      const url = rows[0]?.url
-      if (url) {
-        const act = actOfProcess('system', 'Webhooks')
-        await audit(tx, act, 'webhook.switch', {
-          record: webhookRecord({ id: webhookId, url }),
-          changes: { isActive: [true, false] },
-        })
-      }
+/** Records an attempt. A webhook that fails for a day or answers 410 is switched off; its deliveries stay in the queue. */
+async function record(database: Database, { id, webhookId, attempts }: Leased, { isGood, isGone, text }: Attempt): Promise<void> {
+  const pause = RETRY_AFTER_SECONDS[attempts - 1]
+  const seconds = isGood || pause === undefined ? null : pause * (0.9 + Math.random() * 0.2)
+  await database.transaction(async (tx) => {
+    await sql`update webhook_deliveries set result = ${text}, delivered_at = case when ${isGood}::boolean then now() end,
+        next_at = now() + make_interval(secs => ${seconds}::float8) where id = ${id}`.execute(tx)
+    if (isGood) {
+      await sql`update webhooks set failing_since = null where id = ${webhookId} and failing_since is not null`.execute(tx)
+      return
+    }
+    const { rows } = await sql<{ url: string | null }>`
+      update webhooks set failing_since = coalesce(failing_since, now()),
+             switched_off_at = case when ${isGone}::boolean or failing_since <= now() - interval '1 day' then now() end,
+             alert = case when ${isGone}::boolean then 'It answered that it is gone (410), so it was switched off.'
+                          when failing_since <= now() - interval '1 day' then 'It has failed for a day, so it was switched off.' end
+       where id = ${webhookId} and switched_off_at is null
+      returning case when switched_off_at is null then null else url end as url`.execute(tx)
+    const url = rows[0]?.url
+    if (!url) return
+    await audit(tx, actOfProcess('system', 'Webhooks'), 'webhook.switch', {
+      record: webhookRecord({ id: webhookId, url }),
+      changes: { isActive: [true, false] },
     })
-  }
+  })
 }
 
 /** Returns a webhook as an audit record, without the query of its address, which may contain a secret. */
 export function webhookRecord({ id, url }: { id: string; url: string }): AuditRecord {
   const { origin, pathname } = new URL(url)
   return { kind: 'webhook', id, name: origin + pathname }
-}
-
-interface Attempt {
-  isGood: boolean
-  isGone: boolean
-  /** A sentence that operators see. */
-  text: string
 }
 
 /** Returns the headers of Standard Webhooks 1.0: `v1,` and the HMAC-SHA-256 of id, time and body. @param secret `whsec_` and the key in base64 */

@@ -38,7 +38,10 @@ export function secretKey(secret: string): SecretKey {
   }
 }
 
-/** Returns the kept key, made by the first call. The file is written under another name and linked, so nobody reads half of it; of two made at once, the first stays. */
+/**
+ * Returns the stored key; the first call makes it. The file is written under another name and then linked, so that no process reads half of
+ * it. If two processes make a key at the same time, the first one stays.
+ */
 async function keptKey(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
   const kept = await readFile(file, 'utf8').catch(nothingIf('ENOENT'))

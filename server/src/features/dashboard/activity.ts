@@ -18,6 +18,7 @@ import {
 import { counterSumsSql } from '#src/counters/counters.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
+import { placeholders } from '#src/ledger/parameters.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -132,11 +133,22 @@ function startOfNext(bucket: Bucket, at: Date): Date {
   return new Date(startOf(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
 }
 
-const ACTIVITY_RANGE = ['$1', '$2'] as const
-const ITEMS_RANGE = ['$3', '$4'] as const
-const ITEMS_THIS_WEEK = ['$5', '$6'] as const
+/** The parameters of ACTIVITY, in the order in which `readFrom` passes them: where each of four ranges of counters begins and ends. */
+const params = placeholders(
+  'activityFrom',
+  'activityTo',
+  'itemsFrom',
+  'itemsTo',
+  'thisWeekFrom',
+  'thisWeekTo',
+  'paidFrom',
+  'paidTo',
+)
+const ACTIVITY_RANGE = [params.activityFrom, params.activityTo] as const
+const ITEMS_RANGE = [params.itemsFrom, params.itemsTo] as const
+const ITEMS_THIS_WEEK = [params.thisWeekFrom, params.thisWeekTo] as const
 /** Points that were paid for claims of items. */
-const PAID_RANGE = ['$7', '$8'] as const
+const PAID_RANGE = [params.paidFrom, params.paidTo] as const
 
 const ACTIVITY = `with sums as materialized ${counterSumsSql(ACTIVITY_RANGE, ITEMS_RANGE, ITEMS_THIS_WEEK, PAID_RANGE)}
 select

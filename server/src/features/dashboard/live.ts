@@ -25,11 +25,16 @@ const STUCK_MS = 60_000
 
 export interface Live {
   /** @throws Failure TOO_MANY_STREAMS, SIGNED_OUT, UNAVAILABLE */
-  open(followed: FollowedInput, context: CallContext): Promise<{ headers: Record<string, string>; body: ReadableStream }>
+  open(followed: FollowedInput, context: CallContext): Promise<EventStreamAnswer>
   /** Returns the number of open streams. */
   size(): number
   /** Ends all streams and refuses new ones. */
   stop(): void
+}
+
+interface EventStreamAnswer {
+  headers: Record<string, string>
+  body: ReadableStream
 }
 
 interface Listener {
@@ -58,102 +63,110 @@ export interface LiveServices {
   log: Logger
 }
 
-export function createLive({ sessions, read, log }: LiveServices): Live {
-  const listeners = new Set<Listener>()
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
+export function createLive(services: LiveServices): Live {
+  return new EventStreams(services)
+}
 
-  sessions.onChange((userId) => {
-    for (const listener of listeners) if (userId === undefined || listener.userId === userId) void check(listener)
-  })
+class EventStreams implements Live {
+  readonly #sessions: Sessions
+  readonly #read: ReadFollowed
+  readonly #log: Logger
+  readonly #listeners = new Set<Listener>()
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
 
-  return {
-    async open(followed, context) {
-      const { id: userId } = signedIn(context)
-      const token = context.sessionToken ?? ''
-      if (isStopped) throw new Failure('UNAVAILABLE', { retryAfterSeconds: 5 })
-      const own = [...listeners].filter((listener) => listener.userId === userId).length
-      if (own >= MAX_STREAMS_EACH || listeners.size >= MAX_STREAMS)
-        throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
-      const now = performance.now()
-      const listener: Listener = {
-        userId,
-        token,
-        followed,
-        stream: undefined,
-        sent: '',
-        beatAt: now,
-        checkAt: now + CHECK_MS,
-      }
-      listeners.add(listener)
-      try {
-        // From here on `onChange` finds the listener. This check sees anything that changed before.
-        if (!(await isAdmin(token))) throw new Failure('SIGNED_OUT')
-        listener.sent = await readEvent(followed)
-        if (!listeners.has(listener)) throw new Failure(isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
-      } catch (error) {
-        listeners.delete(listener)
-        throw error
-      }
-      listener.stream = createStream(`retry: ${RETRY_MS}\n\n${listener.sent}`, () => listeners.delete(listener))
-      poll()
-      return { headers: streamHeaders, body: listener.stream.body }
-    },
-    size: () => listeners.size,
-    stop() {
-      isStopped = true
-      clearTimeout(timer)
-      for (const listener of listeners) end(listener)
-    },
+  constructor({ sessions, read, log }: LiveServices) {
+    this.#sessions = sessions
+    this.#read = read
+    this.#log = log
+    sessions.onChange((userId) => {
+      for (const listener of this.#listeners) if (userId === undefined || listener.userId === userId) void this.#check(listener)
+    })
   }
 
-  function end(listener: Listener, error?: Error): void {
-    listeners.delete(listener)
+  async open(followed: FollowedInput, context: CallContext): Promise<EventStreamAnswer> {
+    const listener = this.#add(followed, context)
+    try {
+      // From here on `onChange` finds the listener. This check sees anything that changed before.
+      if (!(await this.#isAdmin(listener.token))) throw new Failure('SIGNED_OUT')
+      listener.sent = await this.#readEvent(followed)
+      if (!this.#listeners.has(listener)) throw new Failure(this.#isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
+    } catch (error) {
+      this.#listeners.delete(listener)
+      throw error
+    }
+    listener.stream = createStream(`retry: ${RETRY_MS}\n\n${listener.sent}`, () => this.#listeners.delete(listener))
+    this.#poll()
+    return { headers: streamHeaders, body: listener.stream.body }
+  }
+
+  size(): number {
+    return this.#listeners.size
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    for (const listener of this.#listeners) this.#end(listener)
+  }
+
+  /** Adds a listener that has no stream yet. @throws Failure TOO_MANY_STREAMS, or UNAVAILABLE after `stop` */
+  #add(followed: FollowedInput, context: CallContext): Listener {
+    const { id: userId } = signedIn(context)
+    const token = context.sessionToken ?? ''
+    if (this.#isStopped) throw new Failure('UNAVAILABLE', { retryAfterSeconds: 5 })
+    const own = [...this.#listeners].filter((listener) => listener.userId === userId).length
+    if (own >= MAX_STREAMS_EACH || this.#listeners.size >= MAX_STREAMS)
+      throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
+    const now = performance.now()
+    const listener = { userId, token, followed, stream: undefined, sent: '', beatAt: now, checkAt: now + CHECK_MS }
+    this.#listeners.add(listener)
+    return listener
+  }
+
+  #end(listener: Listener, error?: Error): void {
+    this.#listeners.delete(listener)
     listener.stream?.end(error)
   }
 
-  async function isAdmin(token: string): Promise<boolean> {
-    return (await sessions.holderOf(token))?.userType === 'admin'
+  async #isAdmin(token: string): Promise<boolean> {
+    return (await this.#sessions.holderOf(token))?.userType === 'admin'
   }
 
   /** Ends the stream if its session is no longer an admin's. Keeps it while the database cannot be asked. */
-  async function check(listener: Listener): Promise<void> {
+  async #check(listener: Listener): Promise<void> {
     listener.checkAt = performance.now() + CHECK_MS
-    const isAllowed = await isAdmin(listener.token).catch(() => true)
-    if (!isAllowed) end(listener)
+    const isAllowed = await this.#isAdmin(listener.token).catch(() => true)
+    if (!isAllowed) this.#end(listener)
   }
 
-  async function readEvent(followed: FollowedInput): Promise<string> {
-    const { name, data } = await read(followed)
+  async #readEvent(followed: FollowedInput): Promise<string> {
+    const { name, data } = await this.#read(followed)
     return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
   }
 
-  function poll(): void {
-    if (isStopped || timer !== undefined || listeners.size === 0) return
-    timer = setTimeout(() => {
-      sendChanges()
-        .catch((error: unknown) => log.debug({ err: error }, 'What pages follow could not be read; it is again in a moment'))
+  /** Polls for as long as there are listeners. Does nothing if it polls already. */
+  #poll(): void {
+    if (this.#isStopped || this.#timer !== undefined || this.#listeners.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#sendChanges()
+        .catch((error: unknown) =>
+          this.#log.debug({ err: error }, 'What pages follow could not be read; it is again in a moment'),
+        )
         .finally(() => {
-          timer = undefined
-          poll()
+          this.#timer = undefined
+          this.#poll()
         })
     }, POLL_MS).unref()
   }
 
-  async function sendChanges(): Promise<void> {
-    const now = performance.now()
-    const open = [...listeners].filter(({ stream }) => stream !== undefined)
-    for (const listener of open) {
-      if (listener.checkAt <= now) void check(listener)
-      if (listener.beatAt > now - HEARTBEAT_MS) continue
-      listener.beatAt = now
-      if (!listener.stream?.beat(':\n\n')) end(listener, new Error('the reader of a stream is gone'))
-    }
-    if (open.length === 0) return
+  async #sendChanges(): Promise<void> {
+    const open = [...this.#listeners].filter(({ stream }) => stream !== undefined)
+    this.#checkAndBeat(open)
     const groups = Map.groupBy(open, ({ followed }) => JSON.stringify(followed))
     await Promise.all(
       [...groups.values()].map(async (group) => {
-        const event = await readEvent(group[0]!.followed)
+        const event = await this.#readEvent(group[0]!.followed)
         for (const listener of group) {
           if (listener.sent === event) continue
           listener.sent = event
@@ -161,6 +174,17 @@ export function createLive({ sessions, read, log }: LiveServices): Live {
         }
       }),
     )
+  }
+
+  /** Checks the sessions and sends the heartbeats that are due. Ends the streams of readers that are gone. */
+  #checkAndBeat(open: readonly Listener[]): void {
+    const now = performance.now()
+    for (const listener of open) {
+      if (listener.checkAt <= now) void this.#check(listener)
+      if (listener.beatAt > now - HEARTBEAT_MS) continue
+      listener.beatAt = now
+      if (!listener.stream?.beat(':\n\n')) this.#end(listener, new Error('the reader of a stream is gone'))
+    }
   }
 }
 

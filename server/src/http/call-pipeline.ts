@@ -1,0 +1,243 @@
+/**
+ * Answers a call of the contract. Checks, in this order: origin, caller, access, free disk space, body and input. Then runs the handler and
+ * writes the answer. A failure of any step becomes the answer.
+ */
+import { randomUUID } from 'node:crypto'
+import { IncomingMessage } from 'node:http'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Logger } from 'pino'
+import type { CallMeta } from '@arcade/contract/call'
+import { type Caller, type CallContext, Failure } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { allowReplica } from '#src/db/reads.ts'
+import type { Attempts } from '#src/identity/attempts.ts'
+import type { BotTokens } from '#src/identity/bot-tokens.ts'
+import { deviceName } from '#src/identity/device-name.ts'
+import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
+import type { InitDataReader } from '#src/identity/init-data.ts'
+import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
+import { asKindOfCall } from '#src/postgres/pool-shares.ts'
+import { hasVersion, jsonHeaders, type Send, writeJson } from './answer.ts'
+import { breakableBody } from './breakable-body.ts'
+import { type Cookie, identify, privateCookie, refuseUnless } from './caller.ts'
+import { answersEverySite, crossSiteHeaders } from './cross-site.ts'
+import { failureAnswer, logFailure, toFailure } from './failures.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
+import { readInput } from './input.ts'
+import { closeAfterRest } from './late-close.ts'
+import type { Metrics } from './metrics.ts'
+import { refuseForeignOrigin, requestOrigin } from './origin.ts'
+import { createRefusals, type Refusals } from './refusals.ts'
+import type { BoundRoute } from './routes.ts'
+
+export interface CallServices {
+  database: Database
+  sessions: Sessions
+  botTokens: BotTokens
+  readInitData: InitDataReader
+  attempts: Attempts
+  devices: Devices
+  log: Logger
+  /** PUBLIC_URL's origin, if it is set. */
+  publicOrigin: string | undefined
+  metrics: Metrics
+  /** Whether attempts and refusals are limited. */
+  rateLimit: boolean
+}
+
+export type Env = { Bindings: Partial<HttpBindings> }
+
+interface CallPipelineOptions {
+  services: CallServices
+  isHttps: boolean
+  clientAddress: (c: Context<Env>) => string
+  send: Send
+}
+
+/** A request to a call, and what its answer will carry besides the output or the failure. */
+interface Exchange {
+  c: Context<Env>
+  request: Request
+  requestId: string
+  /** The client's address. */
+  address: string
+  route: BoundRoute
+  changesState: boolean
+  /** Whether pages of every site may make the call. */
+  isOpen: boolean
+  sessionToken: string | undefined
+  deviceCookie: string | undefined
+  /** Headers of the answer. */
+  headers: Record<string, string>
+  /** Set-Cookie headers of the answer. */
+  cookies: string[]
+}
+
+export class CallPipeline {
+  readonly #services: CallServices
+  readonly #clientAddress: (c: Context<Env>) => string
+  readonly #send: Send
+  readonly #cookies: Record<'session' | 'device' | 'position', Cookie>
+  readonly #refusals: Refusals
+
+  constructor({ services, isHttps, clientAddress, send }: CallPipelineOptions) {
+    this.#services = services
+    this.#clientAddress = clientAddress
+    this.#send = send
+    this.#cookies = {
+      session: privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS }),
+      device: privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS }),
+      position: privateCookie('position', { isHttps, maxAgeSeconds: POSITION_SECONDS }),
+    }
+    this.#refusals = createRefusals(services.rateLimit)
+  }
+
+  /** Answers a call and counts it in the metrics. */
+  async answer(c: Context<Env>, route: BoundRoute): Promise<Response> {
+    const started = performance.now()
+    const response = await this.#process(this.#begin(c, route))
+    const seconds = (performance.now() - started) / 1000
+    this.#services.metrics.observe({ call: route.name, method: c.req.method, status: response.status, seconds })
+    return response
+  }
+
+  #begin(c: Context<Env>, route: BoundRoute): Exchange {
+    const request = c.req.raw
+    const requestId = randomUUID()
+    const isOpen = answersEverySite(route.meta)
+    return {
+      c,
+      request,
+      requestId,
+      address: this.#clientAddress(c),
+      route,
+      changesState: route.meta.changesState || route.method !== 'GET',
+      isOpen,
+      sessionToken: this.#cookies.session.read(request),
+      deviceCookie: this.#cookies.device.read(request),
+      headers: { 'x-request-id': requestId, ...(isOpen && crossSiteHeaders) },
+      cookies: [],
+    }
+  }
+
+  async #process(exchange: Exchange): Promise<Response> {
+    try {
+      const caller = await this.#admit(exchange)
+      const input = await this.#readInput(exchange, caller)
+      const output = await this.#handle(exchange, caller, input)
+      await this.#sendPosition(exchange)
+      return this.#sendOutput(exchange, output)
+    } catch (error) {
+      await this.#sendPosition(exchange)
+      return this.#sendFailure(exchange, error)
+    }
+  }
+
+  /** Checks origin, caller, access and free disk space. Returns the caller. @throws Failure */
+  async #admit({ request, address, route, changesState, isOpen, sessionToken }: Exchange): Promise<Caller> {
+    const { meta } = route
+    if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
+    if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(request, this.#services.publicOrigin)
+    const caller = await identify(request, { sessionToken, address }, this.#services)
+    refuseUnless(meta.access, caller)
+    if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
+    return caller
+  }
+
+  #isRefusedForSpace({ onFullDisk }: CallMeta): boolean {
+    if (onFullDisk === 'allowed') return false
+    const { database } = this.#services
+    return onFullDisk === 'small' ? database.freeSpaceNearlyGone() : database.freeSpaceLow()
+  }
+
+  /** Reads body and input and checks them. Limits the refused requests of guests. @throws Failure */
+  async #readInput({ c, request, address, route, changesState, deviceCookie }: Exchange, caller: Caller): Promise<unknown> {
+    const { bodyLimitBytes, rowsField } = route.meta
+    const { inputSchema: schema, isDownload, isUpload } = route
+    // A person who signed in on this device before is not locked out by failed attempts of others at the same address.
+    const isLimited = changesState && caller.kind === 'guest' && !this.#services.devices.isKnown(deviceCookie)
+    if (isLimited) this.#refusals.check(address)
+    const params = readParams(c)
+    return readInput({ request, params, bodyLimitBytes, rowsField, schema, isDownload, isUpload }).catch((error: unknown) => {
+      if (isLimited) this.#refusals.count(address)
+      throw error
+    })
+  }
+
+  /** Runs the handler. Its reads may use a replica if the call's answer may be a second old. */
+  async #handle(exchange: Exchange, caller: Caller, input: unknown): Promise<unknown> {
+    const { request, route } = exchange
+    const context = this.#context(exchange, caller, input)
+    const handle = (): Promise<unknown> => route.handler(input, context)
+    const isForReplica = this.#services.database.replica !== undefined && route.meta.mayBeSecondOld && caller.kind === 'user'
+    const run = isForReplica ? () => allowReplica(this.#cookies.position.read(request), handle) : handle
+    return asKindOfCall(route.name, run)
+  }
+
+  #context(exchange: Exchange, caller: Caller, input: unknown): CallContext {
+    const { request, requestId, address, route, sessionToken, deviceCookie, cookies } = exchange
+    const { session, device } = this.#cookies
+    return {
+      caller,
+      requestId,
+      address,
+      origin: requestOrigin(request),
+      sessionToken,
+      setSessionToken: (token) => void cookies.push(session.write(token)),
+      deviceCookie,
+      setDeviceCookie: (value) => void cookies.push(device.write(value)),
+      get device() {
+        return deviceName(request.headers.get('user-agent') ?? '')
+      },
+      hasVersion: (etag) => hasVersion(request, etag),
+      idempotencyKey: route.meta.heedsIdempotencyKey ? readIdempotencyKey(request, route, { caller, input }) : undefined,
+      get signal() {
+        return request.signal
+      },
+    }
+  }
+
+  /** Sends the database's position, so that a client that changed something, or met a conflict, does not read older data from a replica. */
+  async #sendPosition({ route, changesState, cookies }: Exchange): Promise<void> {
+    const { replica } = this.#services.database
+    if (replica === undefined || !changesState || route.meta.mayBeSecondOld) return
+    cookies.push(this.#cookies.position.write(await replica.position().catch(() => BEYOND_ALL)))
+  }
+
+  #sendOutput({ c, route, headers, cookies }: Exchange, output: unknown): Response {
+    if (!route.isDownload)
+      return this.#send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: writeJson(output) }, cookies)
+    const { headers: own, body } = output as { headers: Record<string, string>; body: ReadableStream | null }
+    const breakable = body && breakableBody(body, c.env?.outgoing)
+    return this.#send({ status: body === null ? 304 : 200, headers: { ...own, ...headers }, body: breakable })
+  }
+
+  /** Logs a failure and answers with it. */
+  #sendFailure({ c, request, requestId, address, route, headers, cookies }: Exchange, error: unknown): Response {
+    const failure = toFailure(error, route.meta.unexpected)
+    const incoming = c.env?.incoming
+    if (failure.code === 'TOO_LARGE' && incoming instanceof IncomingMessage) closeAfterRest(incoming)
+    logFailure(this.#services.log, failure, { requestId, method: request.method, route: route.name, address })
+    const { status, headers: own, body } = failureAnswer(failure, requestId, route.meta.failure)
+    return this.#send({ status, headers: { ...own, ...headers }, body }, cookies)
+  }
+}
+
+/** Seconds for which a client's position is kept: longer than a replica may lag behind. */
+const POSITION_SECONDS = 10
+/** A position that no replica has reached, used while the position of the primary is unknown. */
+const BEYOND_ALL = 'FFFFFFFF/FFFFFFFF'
+
+/** Returns the decoded parameters of the path. @throws Failure INVALID_INPUT for a malformed escape */
+function readParams(c: Context<Env>): Record<string, string> {
+  const params = c.req.param() as Record<string, string>
+  if (Object.keys(params).length > 0 && c.req.path.includes('%')) {
+    try {
+      decodeURIComponent(c.req.path)
+    } catch {
+      throw new Failure('INVALID_INPUT')
+    }
+  }
+  return params
+}
