@@ -36,27 +36,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
       isCurrent: addressText(firstPage(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
     }))
 
-  // Only when the page was entered with a bare address: after clearing a search, the operator wants the whole list.
-  const [isBare, setIsBare] = useState(Object.keys(address).length === 0)
-  const first = views?.find(({ isDefault }) => isDefault)?.href
-  const openFirst = useEffectEvent((href: string) => history.replace(href))
-  if (isBare && Object.keys(withoutLook(address)).length > 0) setIsBare(false)
-  useEffect(() => {
-    if (isBare && first !== undefined) openFirst(first)
-  }, [isBare, first])
-
-  const change = async (call: () => Promise<unknown>, success?: string): Promise<Refusal | void> => {
-    try {
-      await call()
-      if (success) toast.success(success)
-    } catch (error) {
-      const { message, fields } = asCallError(error)
-      toast.failure(message)
-      return { fields }
-    } finally {
-      await queryClient.invalidateQueries({ queryKey: api.views.key() })
-    }
-  }
+  const stopOpeningDefault = useDefaultView(address, views?.find(({ isDefault }) => isDefault)?.href)
 
   const handleSave = (input: ViewInput, view: View | undefined, isWithList: boolean) => {
     if (!view) {
@@ -76,7 +56,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   }
 
   const handleDefault = async (view: View | undefined) => {
-    setIsBare(false)
+    stopOpeningDefault()
     await change(() => client.views.setDefault({ list: list.name, id: view?.id ?? null }))
   }
 
@@ -85,7 +65,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
       views={views}
       whole={{ href: path, isCurrent: Object.keys(withoutLook(firstPage(address))).length === 0 }}
       onOpen={(href) => {
-        setIsBare(false)
+        stopOpeningDefault()
         history.push(href)
       }}
       onSave={handleSave}
@@ -93,6 +73,35 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
       onDefault={handleDefault}
     />
   )
+}
+
+/**
+ * Opens the default view once it is known, but only if the page was entered with a bare address: after clearing a search, the operator
+ * wants the whole list. Call the returned function when the operator opens another view or chooses another default.
+ */
+function useDefaultView(address: ListAddress<List>, href: string | undefined): () => void {
+  const { history } = useRouter()
+  const [isBare, setIsBare] = useState(Object.keys(address).length === 0)
+  const openDefault = useEffectEvent((to: string) => history.replace(to))
+  if (isBare && Object.keys(withoutLook(address)).length > 0) setIsBare(false)
+  useEffect(() => {
+    if (isBare && href !== undefined) openDefault(href)
+  }, [isBare, href])
+  return () => setIsBare(false)
+}
+
+/** Calls the server and reloads the views. Shows a toast for the result; resolves with the server's refusal, if any. */
+async function change(call: () => Promise<unknown>, success?: string): Promise<Refusal | void> {
+  try {
+    await call()
+    if (success) toast.success(success)
+  } catch (error) {
+    const { message, fields } = asCallError(error)
+    toast.failure(message)
+    return { fields }
+  } finally {
+    await queryClient.invalidateQueries({ queryKey: api.views.key() })
+  }
 }
 
 /** Returns an address as its query string, with sorted keys, so that equal addresses have equal texts. */

@@ -3,7 +3,7 @@ import type { FilterOf, List } from '@arcade/contract/entity'
 import type { Count } from '@arcade/contract/field-schemas'
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { asCallError } from '#src/client.ts'
+import { asCallError, type CallError } from '#src/client.ts'
 import { type Selection, useSelection } from './selection.tsx'
 import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
 import { useKeptFresh } from './live.ts'
@@ -85,25 +85,53 @@ export function useList<L extends List, Data extends Answer, Row>(
   const change: ListState<L, Row>['change'] = (changed, replace) =>
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
   const changeLook = (look: LookAddress): void => goTo(withoutUndefined<object>({ ...address, ...look }), true)
-  const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, isMore, selection, change, changeLook }
-  const message = error ? asCallError(error).message : undefined
-
-  if (!list.isPagedByCursor) {
-    return {
-      ...shared,
-      table: {
-        rows,
-        error: data ? undefined : message,
-        onRetry: () => void refetch(),
-        isStale: isPlaceholderData,
-        paging: data && { page: address.page ?? 1, pageSize: data.pageSize, pageCount: data.pageCount ?? undefined },
-        // Replaces the history entry of a page that no longer exists.
-        onPageChange: (next) => change({ page: next > 1 ? next : undefined } as Partial<ListAddress<L>>, isBeyond),
-        pager: 'numbers',
-      },
-    }
+  const shown: Shown<L> = {
+    list,
+    address,
+    data,
+    failure: error ? asCallError(error) : undefined,
+    isStale: isPlaceholderData,
+    total,
+    isMore,
+    isBeyond,
+    retry: () => void refetch(),
+    goTo,
+    change,
   }
+  const isWhole = Object.keys(filter).length === 0
+  const paged = list.isPagedByCursor ? pagedByCursor(shown) : pagedByNumber(shown)
+  const table = { rows, isStale: isPlaceholderData, ...paged }
+  return { list, address, isWhole, rows, total, isMore, selection, change, changeLook, table }
+}
 
+/** What a list shows at present, and how to show something else. */
+interface Shown<L extends List> extends Pick<ListState<L, never>, 'list' | 'address' | 'total' | 'isMore' | 'change'> {
+  data: Answer | undefined
+  failure: CallError | undefined
+  /** `data` belongs to the previous page. */
+  isStale: boolean
+  /** The page does not exist. */
+  isBeyond: boolean
+  retry: () => void
+  goTo: (address: ListAddress<L>, replace?: boolean) => void
+}
+
+/** The props for `DataTable` that depend on how a list is paged. */
+type PagedTable = Omit<ListState<List, never>['table'], 'rows' | 'isStale'>
+
+function pagedByNumber<L extends List>({ address, data, failure, isBeyond, retry, change }: Shown<L>): PagedTable {
+  return {
+    error: data ? undefined : failure?.message,
+    onRetry: retry,
+    paging: data && { page: address.page ?? 1, pageSize: data.pageSize, pageCount: data.pageCount ?? undefined },
+    // Replaces the history entry of a page that no longer exists.
+    onPageChange: (next) => change({ page: next > 1 ? next : undefined } as Partial<ListAddress<L>>, isBeyond),
+    pager: 'numbers',
+  }
+}
+
+function pagedByCursor<L extends List>(shown: Shown<L>): PagedTable {
+  const { list, address, data, failure, isStale, total, isMore, retry, goTo, change } = shown
   const pageSize = data?.pageSize ?? list.pageSizes[0]
   const pageCount = total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize))
   // The cursor decides what the page shows. Its number is only approximate if rows were added or removed.
@@ -111,7 +139,7 @@ export function useList<L extends List, Data extends Answer, Row>(
 
   /** §4: Previous does nothing on page 1, Next nothing without a cursor, and both nothing while a page is loading. */
   const handlePageChange = (next: number): void => {
-    if (!data || isPlaceholderData) return
+    if (!data || isStale) return
     const at = (place: { page: number; after?: string; before?: string }) => change(place as Partial<ListAddress<L>>)
     if (next > page && data.after != null) at({ page: next, after: data.after })
     if (next >= page || page === 1) return
@@ -119,18 +147,13 @@ export function useList<L extends List, Data extends Answer, Row>(
     else goTo(firstPage(address)) // rows may have been added at the beginning
   }
   // The cursor of an old address may be invalid. Retry then opens the first page.
-  const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
+  const isLost = failure?.code === 'INVALID_INPUT'
   return {
-    ...shared,
-    table: {
-      rows,
-      error: !data || isLost ? message : undefined,
-      onRetry: () => (isLost ? goTo(firstPage(address)) : void refetch()),
-      isStale: isPlaceholderData,
-      paging: data && { page, pageSize, pageCount, isMore },
-      onPageChange: handlePageChange,
-      pager: 'prev-next',
-      canPage: { previous: page > 1, next: data?.after != null },
-    },
+    error: !data || isLost ? failure?.message : undefined,
+    onRetry: () => (isLost ? goTo(firstPage(address)) : retry()),
+    paging: data && { page, pageSize, pageCount, isMore },
+    onPageChange: handlePageChange,
+    pager: 'prev-next',
+    canPage: { previous: page > 1, next: data?.after != null },
   }
 }

@@ -5,7 +5,7 @@
 import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { ActionIcon, Button, Popover } from '@mantine/core'
 import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
-import { type MouseEvent, useId, useState } from 'react'
+import { type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import classes from './views-pane.module.css'
@@ -42,9 +42,7 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
     setIsOpen(next)
     if (next) setEdited(undefined)
   }
-  const handleFollow = (event: MouseEvent, href: string) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-    event.preventDefault()
+  const handleFollow = (href: string) => {
     handleOpenChange(false)
     onOpen(href)
   }
@@ -71,41 +69,73 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
         </h2>
         <ul className={classes['views']}>
           <li>
-            <a
-              href={whole.href}
-              aria-current={whole.isCurrent || undefined}
-              className={classes['view']}
-              onClick={(event) => handleFollow(event, whole.href)}
-            >
+            <ViewLink {...whole} onFollow={handleFollow}>
               Whole list
-            </a>
+            </ViewLink>
           </li>
           {views?.map((view) => (
-            <li key={view.id}>
-              <a
-                href={view.href}
-                aria-current={view.isCurrent || undefined}
-                className={classes['view']}
-                onClick={(event) => handleFollow(event, view.href)}
-              >
-                {view.name}
-                {view.isShared && <span className={classes['owner']}>{ownerText(view)}</span>}
-              </a>
-              <ViewAct
-                label={`See ${view.name} first`}
-                title="See it first"
-                Icon={view.isDefault ? IconHomeFilled : IconHome}
-                isPressed={view.isDefault}
-                onClick={() => void onDefault(view.isDefault ? undefined : view)}
-              />
-              <ViewAct label={`Change ${view.name}`} title="Change" Icon={IconPencil} onClick={() => setEdited(view)} />
-              <ViewAct label={`Delete ${view.name}`} title="Delete" Icon={IconTrash} onClick={() => handleDelete(view)} />
-            </li>
+            <ViewItem
+              key={view.id}
+              view={view}
+              onFollow={handleFollow}
+              onDefault={() => void onDefault(view.isDefault ? undefined : view)}
+              onChange={() => setEdited(view)}
+              onDelete={() => handleDelete(view)}
+            />
           ))}
         </ul>
         <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
       </Popover.Dropdown>
     </Popover>
+  )
+}
+
+interface ViewItemProps {
+  view: ListView
+  onFollow: (href: string) => void
+  onDefault: () => void
+  onChange: () => void
+  onDelete: () => void
+}
+
+function ViewItem({ view, onFollow, onDefault, onChange, onDelete }: ViewItemProps) {
+  const { name, isShared, isDefault } = view
+  return (
+    <li>
+      <ViewLink href={view.href} isCurrent={view.isCurrent} onFollow={onFollow}>
+        {name}
+        {isShared && <span className={classes['owner']}>{ownerText(view)}</span>}
+      </ViewLink>
+      <ViewAct
+        label={`See ${name} first`}
+        title="See it first"
+        Icon={isDefault ? IconHomeFilled : IconHome}
+        isPressed={isDefault}
+        onClick={onDefault}
+      />
+      <ViewAct label={`Change ${name}`} title="Change" Icon={IconPencil} onClick={onChange} />
+      <ViewAct label={`Delete ${name}`} title="Delete" Icon={IconTrash} onClick={onDelete} />
+    </li>
+  )
+}
+
+interface ViewLinkProps {
+  href: string
+  isCurrent: boolean
+  onFollow: (href: string) => void
+  children: ReactNode
+}
+
+function ViewLink({ href, isCurrent, onFollow, children }: ViewLinkProps) {
+  const handleClick = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return // opens another tab or window
+    event.preventDefault()
+    onFollow(href)
+  }
+  return (
+    <a href={href} aria-current={isCurrent || undefined} className={classes['view']} onClick={handleClick}>
+      {children}
+    </a>
   )
 }
 

@@ -17,7 +17,6 @@ export function KeyboardMap({ onClose }: OverlayProps) {
     setIsOn(next)
   }
 
-  const isAdmin = user?.userType === 'admin'
   return (
     <dialog ref={dialog} aria-labelledby="keyboard-map-title" className={classes['dialog']} onClose={onClose}>
       <header className={classes['header']}>
@@ -44,29 +43,34 @@ export function KeyboardMap({ onClose }: OverlayProps) {
             ]}
           />
         </div>
-        {isAdmin && (
-          <Keys
-            title="In a list"
-            rows={[
-              [['↓'], 'From the search box to the rows'],
-              [['Enter'], 'Open the row'],
-              [['Shift', 'click'], 'Pick all rows up to this one'],
-            ]}
-          />
-        )}
-        {isAdmin && (
-          <Keys
-            title="On a Move button of a task"
-            rows={[
-              [['Space'], 'Pick up, drop'],
-              [['↑', '↓'], 'Move'],
-              [['Esc'], 'Put back'],
-            ]}
-          />
-        )}
+        {user?.userType === 'admin' && <AdminKeys />}
         <Keys title="In a dialog" rows={[[['Esc'], 'Close']]} />
       </div>
     </dialog>
+  )
+}
+
+/** Keys of pages that only admins see. */
+function AdminKeys() {
+  return (
+    <>
+      <Keys
+        title="In a list"
+        rows={[
+          [['↓'], 'From the search box to the rows'],
+          [['Enter'], 'Open the row'],
+          [['Shift', 'click'], 'Pick all rows up to this one'],
+        ]}
+      />
+      <Keys
+        title="On a Move button of a task"
+        rows={[
+          [['Space'], 'Pick up, drop'],
+          [['↑', '↓'], 'Move'],
+          [['Esc'], 'Put back'],
+        ]}
+      />
+    </>
   )
 }
 

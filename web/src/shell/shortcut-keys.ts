@@ -27,3 +27,13 @@ export interface OverlayProps {
   onClose: () => void
   onKeyboardMap: () => void
 }
+
+/**
+ * Returns the key of a shortcut. A letter is found by what is printed on the key, so AZERTY and Dvorak work; where the layout has no Latin
+ * letters, as with Cyrillic or Greek, by the key's place. Caps Lock makes no difference.
+ */
+export function shortcutKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
+  const isOtherLetter = key.length === 1 && key > '\x7f' && /\p{L}/u.test(key)
+  const place = isOtherLetter ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
+  return shiftKey ? key : (place ?? key).toLowerCase()
+}

@@ -8,7 +8,7 @@ import { useSession } from '#src/session.tsx'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { placesFor } from './navigation.tsx'
-import { hasSingleKeys, isMac, type OverlayProps } from './shortcut-keys.ts'
+import { hasSingleKeys, isMac, type OverlayProps, shortcutKey } from './shortcut-keys.ts'
 
 const overlays = {
   palette: () => import('./palette.tsx').then(({ Palette }): ComponentType<OverlayProps> => Palette),
@@ -20,18 +20,44 @@ const SEQUENCE_MS = 1500 // longest time between `g` and the second key
 
 /** Listens for shortcuts. The caller renders `overlay`, the open palette or keyboard map. */
 export function useShortcuts(): { openPalette: () => void; preloadPalette: () => void; overlay: ReactNode } {
+  const { overlay, open, isOpening } = useOverlay()
+  const pressSingleKey = useSingleKeys(() => void open('keyboard map'))
+
+  const handleKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // Ctrl K may follow
+    if (event.defaultPrevented || event.isComposing || event.altKey) return
+    if (isPaletteKey(event)) {
+      if (isBlocked()) return
+      event.preventDefault()
+      void open('palette')
+      return
+    }
+    if (event.ctrlKey || event.metaKey || isBlocked() || isOpening() || isTyping(event.target)) return
+    if (event.key === 'Enter' && openRow(event.target)) event.preventDefault()
+    if (hasSingleKeys() && pressSingleKey(event)) event.preventDefault()
+  })
+  // A layout effect, so that keys work as soon as the page is visible: other effects run after the paint.
+  useLayoutEffect(() => {
+    const listener = (event: KeyboardEvent) => handleKey(event)
+    addEventListener('keydown', listener)
+    return () => removeEventListener('keydown', listener)
+  }, [])
+
+  return { openPalette: () => void open('palette'), preloadPalette, overlay }
+}
+
+/** `open` loads and opens the palette or the keyboard map; `overlay` is the one that is open. */
+function useOverlay(): { overlay: ReactNode; open: (name: OverlayName) => Promise<void>; isOpening: () => boolean } {
   const { user } = useSession()
-  const router = useRouter()
-  const [overlay, setOverlay] = useState<{ number: number; Overlay: ComponentType<OverlayProps> }>()
+  const [opened, setOpened] = useState<{ number: number; Overlay: ComponentType<OverlayProps> }>()
   const isLoading = useRef(false)
-  const goUntil = useRef(0)
 
   const open = async (name: OverlayName) => {
     if (isLoading.current) return
     isLoading.current = true
     try {
       const Overlay = await overlays[name]()
-      setOverlay((last) => ({ number: (last?.number ?? 0) + 1, Overlay }))
+      setOpened((last) => ({ number: (last?.number ?? 0) + 1, Overlay }))
     } catch {
       toast.failure(`The ${name} could not be loaded.`)
     } finally {
@@ -40,56 +66,66 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
   }
 
   /** A dialog's close event arrives late, when another one may already be open. */
-  const handleClose = (number: number) => setOverlay((last) => (last?.number === number ? undefined : last))
-
-  const preloadPalette = () => void overlays.palette().catch(() => {}) // opening the palette retries
-
-  const press = (event: KeyboardEvent) => {
-    if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // Ctrl K may follow
-    if (event.defaultPrevented || event.isComposing || event.altKey) return
-    if ((isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
-      if (isBlocked()) return
-      event.preventDefault()
-      void open('palette')
-      return
-    }
-    if (event.ctrlKey || event.metaKey || isBlocked() || isLoading.current || isTyping(event.target)) return
-    if (event.key === 'Enter' && openRow(event.target)) event.preventDefault()
-    if (!hasSingleKeys()) return
-    if (event.timeStamp < goUntil.current) {
-      goUntil.current = 0
-      const place = placesFor(user?.userType).find(({ goKey }) => goKey === event.key.toLowerCase())
-      if (!place) return
-      event.preventDefault()
-      router.history.push(place.to)
-    } else if (event.key === 'g') goUntil.current = event.timeStamp + SEQUENCE_MS
-    else if (event.key === '?') {
-      event.preventDefault()
-      void open('keyboard map')
-    } else if (event.key === '/' && focusSearch()) event.preventDefault()
-    else if (event.key === 'u' && toast.pressAction()) event.preventDefault()
-    else if ((event.key === 'j' || event.key === 'k') && moveToRow(event.key === 'j' ? 1 : -1)) event.preventDefault()
-  }
-
-  const handleKey = useEffectEvent(press)
-  // A layout effect, so that keys work as soon as the page is visible: other effects run after the paint.
-  useLayoutEffect(() => {
-    const listener = (event: KeyboardEvent) => handleKey(event)
-    addEventListener('keydown', listener)
-    return () => removeEventListener('keydown', listener)
-  }, [])
+  const handleClose = (number: number) => setOpened((last) => (last?.number === number ? undefined : last))
 
   return {
-    openPalette: () => void open('palette'),
-    preloadPalette,
-    overlay: overlay && (
-      <overlay.Overlay
-        key={`${user?.id} ${overlay.number}`}
-        onClose={() => handleClose(overlay.number)}
+    overlay: opened && (
+      <opened.Overlay
+        key={`${user?.id} ${opened.number}`}
+        onClose={() => handleClose(opened.number)}
         onKeyboardMap={() => void open('keyboard map')}
       />
     ),
+    open,
+    isOpening: () => isLoading.current,
   }
+}
+
+function preloadPalette(): void {
+  void overlays.palette().catch(() => {}) // opening the palette retries
+}
+
+/** Returns a function that does what a single key stands for. It returns false if the key stands for nothing at present. */
+function useSingleKeys(openKeyboardMap: () => void): (event: KeyboardEvent) => boolean {
+  const { user } = useSession()
+  const router = useRouter()
+  const goUntil = useRef(0)
+
+  /** Goes to the place of the second key after `g`. */
+  const go = (key: string): boolean => {
+    goUntil.current = 0
+    const place = placesFor(user?.userType).find(({ goKey }) => goKey === key)
+    if (place) router.history.push(place.to)
+    return place !== undefined
+  }
+
+  return (event) => {
+    const { timeStamp } = event
+    const key = shortcutKey(event)
+    if (timeStamp < goUntil.current) return go(key)
+    switch (key) {
+      case 'g':
+        goUntil.current = timeStamp + SEQUENCE_MS
+        return false
+      case '?':
+        openKeyboardMap()
+        return true
+      case '/':
+        return focusSearch()
+      case 'u':
+        return toast.pressAction()
+      case 'j':
+        return moveToRow(1)
+      case 'k':
+        return moveToRow(-1)
+      default:
+        return false
+    }
+  }
+}
+
+function isPaletteKey(event: KeyboardEvent): boolean {
+  return (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && shortcutKey(event) === 'k'
 }
 
 /** Whether a dialog is open, which turns the shortcuts off. */

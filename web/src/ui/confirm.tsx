@@ -1,6 +1,6 @@
 /** The confirmation before an act that cannot be undone (§5). The app has one dialog; the caller awaits its answer. */
 import { Button } from '@mantine/core'
-import { createContext, type ReactNode, use, useCallback, useEffect, useId, useRef, useState } from 'react'
+import { createContext, type ReactNode, type RefObject, use, useCallback, useEffect, useId, useRef, useState } from 'react'
 import classes from './confirm.module.css'
 import dialogClasses from './dialog.module.css'
 
@@ -25,7 +25,6 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const resolve = useRef<(isConfirmed: boolean) => void>(undefined)
   const [question, setQuestion] = useState<Question>()
-  const id = useId()
 
   /** Answers the current question with the dialog's return value; false while it is still open. */
   const answer = useCallback(() => {
@@ -60,29 +59,43 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   return (
     <ConfirmContext value={confirm}>
       {children}
-      <dialog
-        ref={dialog}
-        role="alertdialog"
-        aria-labelledby={`${id}-title`}
-        aria-describedby={`${id}-message`}
-        className={dialogClasses['dialog']}
-        onClose={handleClose}
-      >
-        <h2 id={`${id}-title`} className={dialogClasses['title']}>
-          {question?.title}
-        </h2>
-        <div id={`${id}-message`} className={classes['message']}>
-          {question?.message}
-        </div>
-        <div className={classes['actions']}>
-          <Button variant="default" onClick={() => dialog.current?.close('cancel')}>
-            Cancel
-          </Button>
-          <Button {...(question?.isDestructive && { color: 'red' })} onClick={() => dialog.current?.close('confirm')}>
-            Confirm
-          </Button>
-        </div>
-      </dialog>
+      <ConfirmDialog dialog={dialog} question={question} onClose={handleClose} />
     </ConfirmContext>
+  )
+}
+
+interface ConfirmDialogProps {
+  dialog: RefObject<HTMLDialogElement | null>
+  /** Undefined while the dialog is closed. */
+  question: Question | undefined
+  onClose: () => void
+}
+
+function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
+  const id = useId()
+  return (
+    <dialog
+      ref={dialog}
+      role="alertdialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-message`}
+      className={dialogClasses['dialog']}
+      onClose={onClose}
+    >
+      <h2 id={`${id}-title`} className={dialogClasses['title']}>
+        {question?.title}
+      </h2>
+      <div id={`${id}-message`} className={classes['message']}>
+        {question?.message}
+      </div>
+      <div className={classes['actions']}>
+        <Button variant="default" onClick={() => dialog.current?.close('cancel')}>
+          Cancel
+        </Button>
+        <Button {...(question?.isDestructive && { color: 'red' })} onClick={() => dialog.current?.close('confirm')}>
+          Confirm
+        </Button>
+      </div>
+    </dialog>
   )
 }

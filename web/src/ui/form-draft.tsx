@@ -4,7 +4,7 @@
  * saved value beside it. Passwords are never kept.
  */
 import { Button } from '@mantine/core'
-import { use, useEffect, useRef, useState } from 'react'
+import { type RefObject, use, useEffect, useRef, useState } from 'react'
 import type { DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
 import { type Draft, draftKey, DraftOwner, dropDraft, dropDrafts, keepDraft, readDrafts } from './drafts.ts'
@@ -50,9 +50,59 @@ function useDraft<Input extends FieldValues, Output>(
   const [draft, setDraft] = useState(() => readDrafts(key).find((one) => hasChanges(one, first)))
   const [savedMeanwhile, setSavedMeanwhile] = useState<Values>({})
   /** The draft that the current input is saved in. */
-  const current = useRef({ id: newId(), basis, base: withoutPasswords(first) })
-  const { subscribe, reset, getValues } = form
+  const current = useRef<CurrentDraft>({ id: newId(), basis, base: withoutPasswords(first) })
+  useKeptInput(form, first, key, current)
 
+  const offerAnother = (id: string) => setDraft(readDrafts(key).find((one) => one.id !== id && hasChanges(one, first)))
+  const handleUse = (offered: Draft) => {
+    offerAnother(offered.id) // the current input is itself a draft, and is offered next, like any older draft
+    const clashes = clashesOf(offered, first)
+    setSavedMeanwhile(valuesOf(first, clashes))
+    // Keep the old base for conflicting fields, so that the conflict is shown again after another visit.
+    current.current = {
+      id: offered.id,
+      basis: clashes.length === 0 ? basis : offered.basis,
+      base: { ...withoutPasswords(first), ...valuesOf(offered.base ?? {}, clashes) },
+    }
+    form.reset(Object.assign({}, first, ownValues(offered)), { keepDefaultValues: true })
+  }
+  const handleDiscard = (offered: Draft) => {
+    dropDraft(key, offered.id)
+    offerAnother(current.current.id)
+  }
+
+  return {
+    offer: draft && {
+      draft,
+      isOutdated: draft.basis !== basis,
+      onUse: () => handleUse(draft),
+      onDiscard: () => handleDiscard(draft),
+    },
+    /** The saved values of fields that both the draft in use and somebody else changed. */
+    savedMeanwhile,
+    /** Saves the draft again before a reload: saving in another tab may have deleted it. */
+    keepAsDraft() {
+      const values = withoutPasswords(form.getValues())
+      keepDraft(key, { ...current.current, at: new Date().toISOString(), values })
+    },
+    finish() {
+      dropDrafts(key, { except: draft?.id }) // a draft on offer was neither used nor discarded
+      forgetUnsavedWork()
+      setSavedMeanwhile({})
+      form.reset()
+    },
+  }
+}
+
+type CurrentDraft = Required<Pick<Draft, 'id' | 'basis' | 'base'>>
+
+/** Saves every change of the input in the current draft, and tells unsaved.ts whether there is unsaved input. */
+function useKeptInput<Input extends FieldValues, Output>(
+  { subscribe }: UseFormReturn<Input, unknown, Output>,
+  first: DefaultValues<Input>,
+  key: string,
+  current: RefObject<CurrentDraft>,
+): void {
   useEffect(() => {
     const holder = current.current
     const stop = subscribe({
@@ -67,50 +117,7 @@ function useDraft<Input extends FieldValues, Output>(
       stop()
       markUnsaved(holder, false)
     }
-  }, [subscribe, first, key])
-
-  const handleUse = (offered: Draft) => {
-    // The current input is itself a draft, and is offered next, like any older draft.
-    setDraft(readDrafts(key).find((one) => one.id !== offered.id && hasChanges(one, first)))
-    const own = ownValues(offered)
-    const { base } = offered
-    const clashes = base ? Object.keys(own).filter((field) => differs(first, base, field) && differs(first, own, field)) : []
-    setSavedMeanwhile(valuesOf(first, clashes))
-    // Keep the old base for conflicting fields, so that the conflict is shown again after another visit.
-    current.current = {
-      id: offered.id,
-      basis: clashes.length === 0 ? basis : offered.basis,
-      base: { ...withoutPasswords(first), ...valuesOf(base ?? {}, clashes) },
-    }
-    reset(Object.assign({}, first, own), { keepDefaultValues: true })
-  }
-
-  const handleDiscard = (offered: Draft) => {
-    dropDraft(key, offered.id)
-    setDraft(readDrafts(key).find((one) => one.id !== current.current.id && hasChanges(one, first)))
-  }
-
-  return {
-    offer: draft && {
-      draft,
-      isOutdated: draft.basis !== basis,
-      onUse: () => handleUse(draft),
-      onDiscard: () => handleDiscard(draft),
-    },
-    /** The saved values of fields that both the draft in use and somebody else changed. */
-    savedMeanwhile,
-    /** Saves the draft again before a reload: saving in another tab may have deleted it. */
-    keepAsDraft() {
-      const values = withoutPasswords(getValues())
-      keepDraft(key, { ...current.current, at: new Date().toISOString(), values })
-    },
-    finish() {
-      dropDrafts(key, { except: draft?.id }) // a draft on offer was neither used nor discarded
-      forgetUnsavedWork()
-      setSavedMeanwhile({})
-      reset()
-    },
-  }
+  }, [subscribe, first, key, current])
 }
 
 /** Offers the form's draft, if there is one. */
@@ -147,6 +154,14 @@ function ownValues({ base, values }: Draft): Values {
     values,
     Object.keys(values).filter((field) => differs(values, base, field)),
   )
+}
+
+/** Returns the fields that both the draft and, since it was started, somebody else changed, and to different values. */
+function clashesOf(draft: Draft, first: Values): string[] {
+  const { base } = draft
+  if (!base) return []
+  const own = ownValues(draft)
+  return Object.keys(own).filter((field) => differs(first, base, field) && differs(first, own, field))
 }
 
 /** Whether a draft would change a form with the values `first`. */

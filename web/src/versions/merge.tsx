@@ -101,30 +101,12 @@ interface MergeOfProps extends Omit<MergeProps, 'merge'> {
 function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
   const [ours] = useState(mine)
   const { by, base, otherChanges, values } = theirs
-  const { changedByMe, changedByThem, toChoose } = compare({ base, ours, values }, decides)
-  const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
-    Object.fromEntries([...changedByThem.map((name) => [name, 'theirs']), ...changedByMe.map((name) => [name, 'mine'])]),
-  )
-  const put = (name: string, sides: typeof chosen) => {
-    const value = (sides[name] === 'theirs' ? values : ours)[name]
-    if (value !== undefined) onChoose(name, value)
-  }
-  const begin = useEffectEvent(() => {
-    heading.current?.focus()
-    for (const [name, side] of Object.entries(chosen)) if (side === 'theirs') put(name, chosen)
-  })
-  useEffect(() => begin(), [])
-
-  const handleChoice = (name: string, side: Side) => {
-    const sides = { ...chosen, [name]: side }
-    setChosen(sides)
-    put(name, sides)
-    // Changing the type also cleared fields that the other type does not use: restore them.
-    const present = mine()
-    for (const other of Object.keys(ours)) if (!isGiven(present, other)) put(other, sides)
-  }
+  const compared = compare({ base, ours, values }, decides)
+  const { changedByMe, changedByThem, toChoose } = compared
+  const { chosen, choose } = useChoices({ ours, values, compared, mine, onChoose })
 
   const isFree = (name: string) => !toChoose.includes(name)
   const changesTo = (after: Values, names: string[]) =>
@@ -143,13 +125,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
         Two versions
       </h2>
       <p className={classes['who']}>
-        {by ? (
-          <>
-            <strong>{by.name}</strong> saved the other one, <Moment iso={by.at} />.
-          </>
-        ) : (
-          'Somebody else saved the other one.'
-        )}{' '}
+        <SavedBy by={by} />{' '}
         {parts.length > 0 ? 'What only one of you changed needs no choice:' : toChoose.length === 0 && 'Both say the same.'}
       </p>
       {parts.map(({ title, changes }, index) => (
@@ -160,24 +136,84 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
       ))}
       {toChoose.length > 0 && <p className={classes['who']}>Choose what to keep of each field:</p>}
       {inOrder(kind, toChoose).map((name) => (
-        <fieldset key={name} className={classes['field']}>
-          <legend>{labelOf(kind, name)}</legend>
-          {(['mine', 'theirs'] as const).map((side) => (
-            <label key={side} className={classes['choice']}>
-              <input
-                type="radio"
-                name={`${id} ${name}`}
-                checked={chosen[name] === side}
-                onChange={() => handleChoice(name, side)}
-              />
-              <span className={classes['side']}>{side === 'mine' ? 'Mine' : 'Theirs'}</span>
-              <span className={classes['value']}>{valueInWords(kind, name, (side === 'mine' ? ours : values)[name]) ?? '–'}</span>
-            </label>
-          ))}
-        </fieldset>
+        <FieldChoice
+          key={name}
+          kind={kind}
+          name={name}
+          sides={{ mine: ours[name], theirs: values[name] }}
+          chosen={chosen[name]}
+          onChoose={(side) => choose(name, side)}
+        />
       ))}
     </section>
   )
+}
+
+function SavedBy({ by }: { by: Theirs<unknown>['by'] }) {
+  if (!by) return 'Somebody else saved the other one.'
+  return (
+    <>
+      <strong>{by.name}</strong> saved the other one, <Moment iso={by.at} />.
+    </>
+  )
+}
+
+interface FieldChoiceProps {
+  kind: Kind
+  name: string
+  /** The values to choose from. */
+  sides: Record<Side, unknown>
+  chosen: Side | undefined
+  onChoose: (side: Side) => void
+}
+
+function FieldChoice({ kind, name, sides, chosen, onChoose }: FieldChoiceProps) {
+  const id = useId()
+  return (
+    <fieldset className={classes['field']}>
+      <legend>{labelOf(kind, name)}</legend>
+      {(['mine', 'theirs'] as const).map((side) => (
+        <label key={side} className={classes['choice']}>
+          <input type="radio" name={id} checked={chosen === side} onChange={() => onChoose(side)} />
+          <span className={classes['side']}>{side === 'mine' ? 'Mine' : 'Theirs'}</span>
+          <span className={classes['value']}>{valueInWords(kind, name, sides[side]) ?? '–'}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface ChoicesOptions extends Pick<MergeProps, 'mine' | 'onChoose'> {
+  /** The form's values when the merge began. */
+  ours: Values
+  /** The values of the newer version. */
+  values: Values
+  compared: ReturnType<typeof compare>
+}
+
+/** The chosen side of each changed field, at first the one that changed it, or mine if both did. The form gets the chosen values. */
+function useChoices({ ours, values, compared: { changedByMe, changedByThem }, mine, onChoose }: ChoicesOptions) {
+  const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
+    Object.fromEntries([...changedByThem.map((name) => [name, 'theirs']), ...changedByMe.map((name) => [name, 'mine'])]),
+  )
+  const put = (name: string, sides: typeof chosen) => {
+    const value = (sides[name] === 'theirs' ? values : ours)[name]
+    if (value !== undefined) onChoose(name, value)
+  }
+  const begin = useEffectEvent(() => {
+    for (const [name, side] of Object.entries(chosen)) if (side === 'theirs') put(name, chosen)
+  })
+  useEffect(() => begin(), [])
+
+  const choose = (name: string, side: Side) => {
+    const sides = { ...chosen, [name]: side }
+    setChosen(sides)
+    put(name, sides)
+    // Changing the type also cleared fields that the other type does not use: restore them.
+    const present = mine()
+    for (const other of Object.keys(ours)) if (!isGiven(present, other)) put(other, sides)
+  }
+  return { chosen, choose }
 }
 
 /** Returns the fields that each side changed, and those to choose. Fields with equal values on both sides are in none of them. */

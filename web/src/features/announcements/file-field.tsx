@@ -2,7 +2,7 @@
 import { fileUrl } from '@arcade/contract/announcements/fields'
 import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements/calls'
 import { Button } from '@mantine/core'
-import { useEffect, useId, useRef, useState } from 'react'
+import { type ChangeEvent, useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'
 import { imageProblem } from './image-check.ts'
 
@@ -27,32 +27,21 @@ interface FileFieldProps {
 export function FileField({ label, value, onChange, onChoosing, error }: FileFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  /** Why the last chosen file was refused. */
-  const [refusal, setRefusal] = useState<string>()
-  /** Counts choices, so that a check that ends after a newer choice is ignored. */
-  const choices = useRef(0)
-  /** The preview that could not be loaded. */
-  const [broken, setBroken] = useState<string>()
+  const choice = useChoice(onChange)
   const ownUrl = value && 'url' in value ? value.url : undefined
-  const preview = previewAddress(value)
-  const problem = refusal ?? error
+  const problem = choice.refusal ?? error
 
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])
 
-  const handleChoice = async (file: File): Promise<string | undefined> => {
-    if (input.current) input.current.value = '' // otherwise choosing the same file again would fire no change event
-    const choice = ++choices.current
-    const found = await imageProblem(file)
-    if (choice !== choices.current) return undefined // another one was chosen meanwhile
-    setRefusal(found)
-    if (found === undefined) onChange({ file, url: URL.createObjectURL(file) })
-    return found
+  const handleChange = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+    const file = currentTarget.files?.[0]
+    if (!file) return // the file dialog was cancelled: the previous file stays
+    currentTarget.value = '' // otherwise choosing the same file again would fire no change event
+    const checked = choice.choose(file)
+    onChoosing?.(checked)
   }
-
   const handleClear = () => {
-    choices.current += 1
-    setRefusal(undefined)
-    onChange(undefined)
+    choice.clear()
     input.current?.focus()
   }
 
@@ -68,12 +57,7 @@ export function FileField({ label, value, onChange, onChoosing, error }: FileFie
           accept={UPLOAD_MEDIA_TYPES.join(',')}
           aria-describedby={`${id}-name ${id}-error`}
           aria-invalid={problem ? true : undefined}
-          onChange={({ currentTarget: { files } }) => {
-            // If the file dialog was cancelled, the previous file stays.
-            if (!files?.[0]) return
-            const choice = handleChoice(files[0])
-            onChoosing?.(choice)
-          }}
+          onChange={handleChange}
         />
         <label htmlFor={id} className={classes['choose']} aria-hidden>
           Choose File
@@ -87,12 +71,42 @@ export function FileField({ label, value, onChange, onChoosing, error }: FileFie
           {value ? ('file' in value ? value.file.name : value.name) : 'No file chosen'}
         </p>
       </div>
-      {preview && preview !== broken && (
-        <img src={preview} alt={`${label} preview`} className={classes['preview']} onError={() => setBroken(preview)} />
-      )}
+      <FilePreview label={label} url={previewAddress(value)} />
       <p id={`${id}-error`} className={classes['error']} aria-live="polite">
         {problem}
       </p>
     </div>
   )
+}
+
+/** Checks a chosen file before `onChange` gets it. `choose` resolves with the reason if the file is refused, else with undefined. */
+function useChoice(onChange: FileFieldProps['onChange']) {
+  /** Why the last chosen file was refused. */
+  const [refusal, setRefusal] = useState<string>()
+  /** Counts choices, so that a check that ends after a newer choice is ignored. */
+  const choices = useRef(0)
+  return {
+    refusal,
+    async choose(file: File): Promise<string | undefined> {
+      const choice = ++choices.current
+      const found = await imageProblem(file)
+      if (choice !== choices.current) return undefined // another one was chosen meanwhile
+      setRefusal(found)
+      if (found === undefined) onChange({ file, url: URL.createObjectURL(file) })
+      return found
+    },
+    clear() {
+      choices.current += 1
+      setRefusal(undefined)
+      onChange(undefined)
+    },
+  }
+}
+
+/** The image; nothing if there is none or it cannot be loaded. */
+function FilePreview({ label, url }: { label: string; url: string | undefined }) {
+  /** The preview that could not be loaded. */
+  const [broken, setBroken] = useState<string>()
+  if (!url || url === broken) return null
+  return <img src={url} alt={`${label} preview`} className={classes['preview']} onError={() => setBroken(url)} />
 }

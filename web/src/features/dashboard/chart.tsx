@@ -33,7 +33,6 @@ export function BarsOverTime({ label, points, describe }: BarsOverTimeProps) {
   const [focused, setFocused] = useState<number>()
   const [shown, setShown] = useState<number>()
   const top = niceTop(Math.max(0, ...points.map(({ value }) => value)))
-  const tickEvery = Math.max(1, Math.ceil(points.length / TICKS))
   const tip = shown === undefined ? undefined : points[shown]
 
   const handleKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -47,13 +46,7 @@ export function BarsOverTime({ label, points, describe }: BarsOverTimeProps) {
 
   return (
     <div className={classes['chart']}>
-      <div className={classes['scale']} aria-hidden>
-        {[1, 0.5, 0].map((share) => (
-          <span key={share} style={{ bottom: `${share * 100}%` }}>
-            {shortNumber(top * share)}
-          </span>
-        ))}
-      </div>
+      <Scale top={top} />
       <fieldset className={classes['bars']} aria-label={label} onPointerLeave={() => setShown(undefined)}>
         {points.map(({ key, name, value }, index) => (
           <button
@@ -82,19 +75,41 @@ export function BarsOverTime({ label, points, describe }: BarsOverTimeProps) {
           </div>
         )}
       </fieldset>
-      <div className={classes['ticks']} aria-hidden>
-        {points.map(({ key, tick }, index) =>
-          (last - index) % tickEvery === 0 ? (
-            <span
-              key={key}
-              style={{ left: percent(index + 0.5, points.length) }}
-              data-minor={((last - index) / tickEvery) % 2 === 1 || undefined}
-            >
-              {tick}
-            </span>
-          ) : null,
-        )}
-      </div>
+      <Ticks points={points} />
+    </div>
+  )
+}
+
+/** The scale of values, from the top down to 0. */
+function Scale({ top }: { top: number }) {
+  return (
+    <div className={classes['scale']} aria-hidden>
+      {[1, 0.5, 0].map((share) => (
+        <span key={share} style={{ bottom: `${share * 100}%` }}>
+          {shortNumber(top * share)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** The labels on the axis of time, counted from the last point. */
+function Ticks({ points }: { points: readonly ChartPoint[] }) {
+  const last = points.length - 1
+  const tickEvery = Math.max(1, Math.ceil(points.length / TICKS))
+  return (
+    <div className={classes['ticks']} aria-hidden>
+      {points.map(({ key, tick }, index) =>
+        (last - index) % tickEvery === 0 ? (
+          <span
+            key={key}
+            style={{ left: percent(index + 0.5, points.length) }}
+            data-minor={((last - index) / tickEvery) % 2 === 1 || undefined}
+          >
+            {tick}
+          </span>
+        ) : null,
+      )}
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { type ListAddress, listCursor, listFilter } from '#src/lists/list-addres
 import { ListTable } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { useList } from '#src/lists/use-list.ts'
-import { Missing } from '#src/lists/data-table.tsx'
+import { Missing } from '#src/lists/table-cells.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'

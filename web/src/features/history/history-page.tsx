@@ -6,8 +6,8 @@ import { type HistoryKind, historyKinds } from '@arcade/contract/history/fields'
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { api, problemOf } from '#src/client.ts'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { api, type client, problemOf } from '#src/client.ts'
 import { Day } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -81,16 +81,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
   const [searchText, setSearchText] = useState('')
   const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
   const items = numbered?.filter(({ title }) => title.toLowerCase().includes(searchText.trim().toLowerCase()))
-  const nav = useRef<HTMLElement>(null)
-  const isListed = items !== undefined
-  // Scrolls the selected title into view within its box. It does not scroll the page, which on a phone shows the details.
-  useEffect(() => {
-    const title = isListed && selected !== undefined && nav.current?.querySelector<HTMLElement>('li:has(> [aria-current])')
-    if (!title || !nav.current) return
-    const [box, item] = [nav.current.getBoundingClientRect(), title.getBoundingClientRect()]
-    if (item.top < box.top || item.bottom > box.bottom)
-      nav.current.scrollTop += item.top - box.top - (box.height - item.height) / 2
-  }, [isListed, selected])
+  const nav = useSelectedInView(selected, items !== undefined)
   return (
     <nav ref={nav} aria-label={tabLabels[kind]} className={classes['titles']}>
       {numbered && numbered.length > MAX_TITLES_WITHOUT_SEARCH && (
@@ -107,24 +98,8 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
       {items ? (
         items.length > 0 ? (
           <ol className={classes['list']}>
-            {items.map(({ id, title, number, participants, createdAt, isDeleted }) => (
-              <li key={id} value={number}>
-                <Link
-                  to="/history"
-                  search={{ ...tabSearch(kind), item: id }}
-                  resetScroll={false}
-                  className={classes['title'] ?? ''}
-                  aria-current={id === selected || undefined}
-                  preload={false}
-                >
-                  {title}
-                </Link>
-                <p className={classes['about']}>
-                  <span>{counted(participants, 'participant')}</span>
-                  <Day iso={createdAt} />
-                  {isDeleted && <span className={classes['deleted']}>deleted</span>}
-                </p>
-              </li>
+            {items.map((item) => (
+              <Title key={item.id} kind={kind} item={item} isSelected={item.id === selected} />
             ))}
           </ol>
         ) : (
@@ -136,5 +111,51 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
         <Spinner />
       )}
     </nav>
+  )
+}
+
+/**
+ * Scrolls the selected title into view within its box, to which the caller attaches the returned ref. It does not scroll the page, which on
+ * a phone shows the details.
+ */
+function useSelectedInView(selected: string | undefined, isListed: boolean): RefObject<HTMLElement | null> {
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const title = isListed && selected !== undefined && box.current?.querySelector<HTMLElement>('li:has(> [aria-current])')
+    if (!title || !box.current) return
+    const [outer, inner] = [box.current.getBoundingClientRect(), title.getBoundingClientRect()]
+    if (inner.top < outer.top || inner.bottom > outer.bottom)
+      box.current.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2
+  }, [isListed, selected])
+  return box
+}
+
+interface TitleProps {
+  kind: HistoryKind
+  /** `number` is its position among all titles, also those that the search leaves out. */
+  item: Awaited<ReturnType<typeof client.history.titles>>['items'][number] & { number: number }
+  isSelected: boolean
+}
+
+function Title({ kind, item, isSelected }: TitleProps) {
+  const { id, title, number, participants, createdAt, isDeleted } = item
+  return (
+    <li value={number}>
+      <Link
+        to="/history"
+        search={{ ...tabSearch(kind), item: id }}
+        resetScroll={false}
+        className={classes['title'] ?? ''}
+        aria-current={isSelected || undefined}
+        preload={false}
+      >
+        {title}
+      </Link>
+      <p className={classes['about']}>
+        <span>{counted(participants, 'participant')}</span>
+        <Day iso={createdAt} />
+        {isDeleted && <span className={classes['deleted']}>deleted</span>}
+      </p>
+    </li>
   )
 }

@@ -28,51 +28,27 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
   const runBulk = useBulk()
   const [isOpen, setIsOpen] = useState(false)
   const next = useNextPriority(collection, isOpen)
-  /** What was typed as the first priority. Until something is typed, the field shows the next free priority. */
-  const [typed, setTyped] = useState<{ first: string | number | undefined }>()
-  const [refused, setRefused] = useState<string>()
-  const first = typed ? typed.first : next.value
-  const [step, setStep] = useState<string | number | undefined>(1)
-  const firstInput = useRef<HTMLInputElement>(null)
-  // The next free priority can arrive when the field has the focus already: selected, it is replaced by what is typed next.
-  useLayoutEffect(() => {
-    if (!typed && next.value !== undefined && document.activeElement === firstInput.current) firstInput.current?.select()
-  }, [typed, next.value])
-  const firstProblem = refused ?? (typed && findProblem(first))
-  const stepProblem = findProblem(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
+  const { firstField, stepField, check, refuse, forget } = useNumberFields(next.value)
 
+  const handleOpen = () => {
+    forget()
+    setIsOpen(true)
+  }
+  const handleFailure = (error: unknown): never => {
+    const inTheWay = asCallError(error).fields?.['first']
+    refuse(inTheWay)
+    if (inTheWay !== undefined) {
+      setIsOpen(true)
+      void next.refetch()
+    }
+    throw error
+  }
   const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (findProblem(first) !== undefined || stepProblem !== undefined) return setTyped({ first })
+    const numbers = check()
+    if (!numbers) return
     setIsOpen(false)
-    const numbers = { first: Number(first), step: Number(step) }
-    void runBulk({
-      title: 'Change priorities',
-      question: (count) =>
-        `Are you sure you want to number ${count} tasks anew, in the order they have, from ${numbers.first} in steps of ${numbers.step}?`,
-      run: (options) =>
-        run(numbers, options).catch((error: unknown) => {
-          const inTheWay = asCallError(error).fields?.['first']
-          setRefused(inTheWay)
-          if (inTheWay !== undefined) {
-            setIsOpen(true)
-            void next.refetch()
-          }
-          throw error
-        }),
-      successText: (count) => `${count} tasks numbered anew.`,
-      ...end,
-    })
-  }
-
-  const handleFirst = (value: string | number | undefined) => {
-    setTyped({ first: value })
-    setRefused(undefined)
-  }
-  const handleOpen = () => {
-    setTyped(undefined)
-    setRefused(undefined)
-    setIsOpen(true)
+    void runBulk({ ...actTexts(numbers), run: (options) => run(numbers, options).catch(handleFailure), ...end })
   }
 
   return (
@@ -82,16 +58,11 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
         <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
-          <NumberInput
-            ref={firstInput}
-            label="First Priority"
-            value={first}
-            onChange={handleFirst}
-            error={firstProblem}
-            data-autofocus
-          />
-          {next.value !== undefined && next.value !== first && <NextPriorityButton value={next.value} onChoose={handleFirst} />}
-          <NumberInput label="Step" value={step} onChange={setStep} error={stepProblem} />
+          <NumberInput label="First Priority" {...firstField} data-autofocus />
+          {next.value !== undefined && next.value !== firstField.value && (
+            <NextPriorityButton value={next.value} onChoose={firstField.onChange} />
+          )}
+          <NumberInput label="Step" {...stepField} />
           <Button type="submit">Continue</Button>
         </form>
       </Modal>
@@ -99,6 +70,57 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
   )
 }
 
-function findProblem(value: string | number | undefined): string | undefined {
+type Typed = string | number | undefined
+
+/** The state of the two fields. Until something is typed as the first priority, its field shows the next free one. */
+function useNumberFields(nextFree: number | undefined) {
+  const [typed, setTyped] = useState<{ first: Typed }>()
+  const [step, setStep] = useState<Typed>(1)
+  /** Why the server refused the first priority. */
+  const [refused, setRefused] = useState<string>()
+  const first = typed ? typed.first : nextFree
+  const stepProblem = findProblem(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
+  const firstInput = useRef<HTMLInputElement>(null)
+  // The next free priority can arrive when the field has the focus already: selected, it is replaced by what is typed next.
+  useLayoutEffect(() => {
+    if (!typed && nextFree !== undefined && document.activeElement === firstInput.current) firstInput.current?.select()
+  }, [typed, nextFree])
+
+  return {
+    firstField: {
+      ref: firstInput,
+      value: first,
+      error: refused ?? (typed && findProblem(first)),
+      onChange: (value: Typed) => {
+        setTyped({ first: value })
+        setRefused(undefined)
+      },
+    },
+    stepField: { value: step, error: stepProblem, onChange: setStep },
+    /** Returns the numbers; undefined if the fields show why they are not valid. */
+    check(): Numbers | undefined {
+      if (findProblem(first) === undefined && stepProblem === undefined) return { first: Number(first), step: Number(step) }
+      setTyped({ first })
+      return undefined
+    },
+    refuse: setRefused,
+    /** Forgets what was typed as the first priority. */
+    forget() {
+      setTyped(undefined)
+      setRefused(undefined)
+    },
+  }
+}
+
+function actTexts({ first, step }: Numbers): Pick<BulkAct, 'title' | 'question' | 'successText'> {
+  return {
+    title: 'Change priorities',
+    question: (count) =>
+      `Are you sure you want to number ${count} tasks anew, in the order they have, from ${first} in steps of ${step}?`,
+    successText: (count) => `${count} tasks numbered anew.`,
+  }
+}
+
+function findProblem(value: Typed): string | undefined {
   return priorityField.safeParse(value).error?.issues[0]?.message
 }

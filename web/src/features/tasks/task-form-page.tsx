@@ -17,7 +17,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
-import { api, asCallError, client, creation, fetchOnce, problemOf } from '#src/client.ts'
+import { api, asCallError, type CallError, client, creation, fetchOnce, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -128,60 +128,28 @@ interface TaskFormProps {
 }
 
 function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
-  const { path, itemTitle, types } = taskCollections[collection]
-  const navigate = useNavigate()
-  const [createOnce] = useState(creation)
-  const form = useDraftForm(
-    () => import('@arcade/contract/tasks/calls').then(({ taskInputFor }) => taskInputFor(collection)),
-    task
-      ? { ...toValues(collection, task), priority: task.priority }
-      : source
-        ? toValues(collection, source)
-        : { title: '', link: '', verifiedByBot: false },
-    { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
-  )
-  const { setValue } = form
-  const calls = client[taskLists[collection].name]
+  const form = useTaskForm(collection, task, source)
   const merge = useMerge({
     kind: kinds[collection],
     record: task,
-    load: () => calls.get({ id: task?.id ?? '' }),
+    load: () => client[taskLists[collection].name].get({ id: task?.id ?? '' }),
     toValues: (saved) => ({ priority: saved.priority, ...toValues(collection, saved) }),
     decides: { type: ['link'] },
   })
-  const type = useWatch({ control: form.control, name: 'type' })
   const [isPriorityTaken, setIsPriorityTaken] = useState(false)
   const nextPriority = useNextPriority(collection, task === undefined || isPriorityTaken)
-  const isLinkShown = hasLink(type ?? '')
-
-  useEffect(() => {
-    if (!isLinkShown) setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
-  }, [isLinkShown, setValue])
-
-  const handleSubmit = async (input: TaskInput) => {
-    try {
-      if (task) await calls.update({ ...input, id: task.id, version: merge.version() })
-      else await createOnce((options) => calls.create(input, options))
-      form.finish()
-      toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
-      await navigate({ to: path, replace: true }) // so that Back does not return to the form of a saved task
-      await refreshAfterActOn(taskLists[collection].name)
-      return undefined
-    } catch (cause) {
-      const error = asCallError(cause)
-      // §8: the server's message, or this text if there was no answer
-      const text = error.status === 0 ? 'Internal Server Error!' : error.message
-      toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
-      if (error.code === 'STALE') await merge.begin()
-      if (error.code !== 'PRIORITY_TAKEN') return error
+  const handleSubmit = useSave({
+    collection,
+    task,
+    form,
+    merge,
+    onPriorityTaken: () => {
       setIsPriorityTaken(true)
       void nextPriority.refetch()
-      return { fields: { priority: error.message } }
-    }
-  }
-
+    },
+  })
   const handleNextPriority = (next: number) => {
-    setValue('priority', next, { shouldDirty: true, shouldTouch: true, shouldValidate: true })
+    form.setValue('priority', next, { shouldDirty: true, shouldTouch: true, shouldValidate: true })
     form.setFocus('priority')
   }
 
@@ -189,33 +157,18 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
     <FormWithPreview preview={<TaskPreview control={form.control} />}>
       <Panel>
         <DraftOffer offer={form.offer} />
-        <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${itemTitle}`}>
-          <NumberField
+        <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${taskCollections[collection].itemTitle}`}>
+          <TaskFields
+            collection={collection}
             control={form.control}
-            name="priority"
-            label="Priority"
-            isRequired
-            beside={
-              nextPriority.value !== undefined && <NextPriorityButton value={nextPriority.value} onChoose={handleNextPriority} />
-            }
+            nextPriority={nextPriority.value}
+            onNextPriority={handleNextPriority}
           />
-          <SelectField
-            control={form.control}
-            name="type"
-            label="Type"
-            isRequired
-            placeholder="Select a type"
-            options={types.map((value) => ({ value, label: taskTypeLabels[value] }))}
-          />
-          <TextField control={form.control} name="title" label="Title" isRequired />
-          {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
-          <NumberField control={form.control} name="reward" label="Reward" isRequired />
-          <CheckboxField control={form.control} name="verifiedByBot" {...verifiedByBotTexts} />
           <FormRefusal form={form} onReload={onReload} />
           <MergeVersions
             merge={merge}
             mine={form.getValues}
-            onChoose={(name, value) => setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
+            onChoose={(name, value) => form.setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
           />
           <FormActions back={<BackButton collection={collection} />}>
             <SubmitButton>{merge.theirs ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
@@ -223,6 +176,107 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
         </Form>
       </Panel>
     </FormWithPreview>
+  )
+}
+
+function useTaskForm(collection: TaskCollection, task: Task | undefined, source: Task | undefined) {
+  const form = useDraftForm(
+    () => import('@arcade/contract/tasks/calls').then(({ taskInputFor }) => taskInputFor(collection)),
+    task
+      ? { ...toValues(collection, task), priority: task.priority }
+      : source
+        ? toValues(collection, source)
+        : { title: '', link: '', verifiedByBot: false },
+    {
+      name: `${taskCollections[collection].path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`,
+      basis: task?.version,
+    },
+  )
+  const { control, setValue } = form
+  const type = useWatch({ control, name: 'type' })
+  const isLinkShown = hasLink(type ?? '')
+  useEffect(() => {
+    if (!isLinkShown) setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
+  }, [isLinkShown, setValue])
+  return form
+}
+
+interface SaveOptions {
+  collection: TaskCollection
+  /** The task to edit; without one a task is added. */
+  task: Task | undefined
+  form: ReturnType<typeof useTaskForm>
+  merge: { version: () => number | undefined; begin: () => Promise<void> }
+  onPriorityTaken: () => void
+}
+
+/** Returns the form's submit handler: it saves the task and goes to the list. */
+function useSave({ collection, task, form, merge, onPriorityTaken }: SaveOptions) {
+  const navigate = useNavigate()
+  const [createOnce] = useState(creation)
+  const calls = client[taskLists[collection].name]
+
+  const handleSaved = async () => {
+    form.finish()
+    toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
+    await navigate({ to: taskCollections[collection].path, replace: true }) // so that Back does not return to the form of a saved task
+    await refreshAfterActOn(taskLists[collection].name)
+    return undefined
+  }
+  const handleFailed = async (error: CallError) => {
+    // §8: the server's message, or this text if there was no answer
+    const text = error.status === 0 ? 'Internal Server Error!' : error.message
+    toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
+    if (error.code === 'STALE') await merge.begin()
+    if (error.code !== 'PRIORITY_TAKEN') return error
+    onPriorityTaken()
+    return { fields: { priority: error.message } }
+  }
+  return async (input: TaskInput) => {
+    try {
+      if (task) await calls.update({ ...input, id: task.id, version: merge.version() })
+      else await createOnce((options) => calls.create(input, options))
+      return await handleSaved()
+    } catch (cause) {
+      return handleFailed(asCallError(cause))
+    }
+  }
+}
+
+type FormControl = Control<TaskFormValues, unknown, TaskInput>
+
+interface TaskFieldsProps {
+  collection: TaskCollection
+  control: FormControl
+  /** The next free priority; undefined offers none. */
+  nextPriority: number | undefined
+  onNextPriority: (next: number) => void
+}
+
+function TaskFields({ collection, control, nextPriority, onNextPriority }: TaskFieldsProps) {
+  const type = useWatch({ control, name: 'type' })
+  return (
+    <>
+      <NumberField
+        control={control}
+        name="priority"
+        label="Priority"
+        isRequired
+        beside={nextPriority !== undefined && <NextPriorityButton value={nextPriority} onChoose={onNextPriority} />}
+      />
+      <SelectField
+        control={control}
+        name="type"
+        label="Type"
+        isRequired
+        placeholder="Select a type"
+        options={taskCollections[collection].types.map((value) => ({ value, label: taskTypeLabels[value] }))}
+      />
+      <TextField control={control} name="title" label="Title" isRequired />
+      {hasLink(type ?? '') && <TextField control={control} name="link" label="Link" type="url" placeholder="https://" />}
+      <NumberField control={control} name="reward" label="Reward" isRequired />
+      <CheckboxField control={control} name="verifiedByBot" {...verifiedByBotTexts} />
+    </>
   )
 }
 
@@ -235,7 +289,7 @@ function toValues(collection: TaskCollection, { type, title, link, reward, verif
 /** Labels of the button with which a player answers a task without a link. */
 const answerLabels: Partial<Record<TaskType, string>> = { email: 'Send your email', bsc: 'Send your wallet address' }
 
-function TaskPreview({ control }: { control: Control<TaskFormValues, unknown, TaskInput> }) {
+function TaskPreview({ control }: { control: FormControl }) {
   const { type, title = '', link = '', reward } = useWatch({ control })
   const answer = type && answerLabels[type]
   return (

@@ -19,9 +19,7 @@ interface InsteadProps {
 export function InsteadDialog({ record, onClose }: InsteadProps) {
   const { id, kind, name, priorityOrEmail } = record
   const isUser = kind === 'user'
-  const collection = kind === 'dailyTask' ? 'dailyTasks' : 'socialTasks'
-  const highest = useQuery(api[collection].list.queryOptions({ input: { sort: 'priority', reversed: true }, enabled: !isUser }))
-  const free = Math.floor(highest.data?.tasks[0]?.priority ?? 0) + 1
+  const free = useFreePriority(kind)
   const [typed, setTyped] = useState<string | number | undefined>(isUser ? (priorityOrEmail ?? '') : undefined)
   const [problem, setProblem] = useState<string>()
   const [isTouched, setIsTouched] = useState(isUser)
@@ -53,18 +51,7 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
       <form onSubmit={(event) => void handleSubmit(event)} noValidate>
         <div className={classes['instead']}>
           <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>
-          {isUser ? (
-            <TextInput
-              label="Email"
-              type="email"
-              value={value ?? ''}
-              error={problem}
-              onChange={({ currentTarget }) => change(currentTarget.value)}
-              data-autofocus
-            />
-          ) : (
-            <NumberInput label="Priority" value={value} error={problem} onChange={change} data-autofocus />
-          )}
+          <InsteadField isUser={isUser} value={value} error={problem} onChange={change} />
           <FormActions
             back={
               <Button variant="default" onClick={onClose}>
@@ -77,5 +64,34 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
         </div>
       </form>
     </Modal>
+  )
+}
+
+/** Returns the first whole number above all priorities of the deleted task's collection; 1 until they are loaded. */
+function useFreePriority(kind: TrashedRecord['kind']): number {
+  const collection = kind === 'dailyTask' ? 'dailyTasks' : 'socialTasks'
+  const input = { sort: 'priority', reversed: true } as const
+  const { data } = useQuery(api[collection].list.queryOptions({ input, enabled: kind !== 'user' }))
+  return Math.floor(data?.tasks[0]?.priority ?? 0) + 1
+}
+
+interface InsteadFieldProps {
+  isUser: boolean
+  value: string | number | undefined
+  error: string | undefined
+  onChange: (value: string | number | undefined) => void
+}
+
+function InsteadField({ isUser, value, error, onChange }: InsteadFieldProps) {
+  if (!isUser) return <NumberInput label="Priority" value={value} error={error} onChange={onChange} data-autofocus />
+  return (
+    <TextInput
+      label="Email"
+      type="email"
+      value={value ?? ''}
+      error={error}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      data-autofocus
+    />
   )
 }

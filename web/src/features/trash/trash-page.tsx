@@ -12,7 +12,7 @@ import { ListTable } from '#src/lists/list-table.tsx'
 import { actOnRow } from '#src/lists/row-act.ts'
 import { COMES_BACK_INACTIVE, useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
-import { RowActions } from '#src/lists/data-table.tsx'
+import { RowActions } from '#src/lists/table-cells.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, type Selection, type Target } from '#src/lists/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -119,8 +119,7 @@ function PurgeButton({ target, selection, title, label, ...button }: PurgeProps)
 }
 
 function RestoreButtons({ record }: { record: TrashedRecord }) {
-  const { id, kind, name, actId, hasOthersOfAct } = record
-  const undo = useUndo(trashList)
+  const { id, kind, name } = record
   const [isDialogOpen, setIsDialogOpen] = useState(false)
   const restoreButton = useRef<HTMLButtonElement>(null)
 
@@ -149,14 +148,6 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
     })
   }
 
-  const handleRestoreAll = async (button: Element) => {
-    const keepFocus = keepFocusInRows(button)
-    const endBusy = markBusy(button)
-    await undo.ofDeletion(actId, kind === 'announcement')?.run()
-    endBusy('is loaded')
-    keepFocus()
-  }
-
   return (
     <RowActions>
       <Button
@@ -167,17 +158,31 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
       >
         Restore
       </Button>
-      {hasOthersOfAct && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          title="Restore all that was deleted together with this"
-          onClick={({ currentTarget }) => void handleRestoreAll(currentTarget)}
-        >
-          Restore All
-        </Button>
-      )}
+      {record.hasOthersOfAct && <RestoreAllButton record={record} />}
       {isDialogOpen && <InsteadDialog record={record} onClose={handleClose} />}
     </RowActions>
+  )
+}
+
+function RestoreAllButton({ record: { kind, actId } }: { record: TrashedRecord }) {
+  const undo = useUndo(trashList)
+
+  const handleClick = async (button: Element) => {
+    const keepFocus = keepFocusInRows(button)
+    const endBusy = markBusy(button)
+    await undo.ofDeletion(actId, kind === 'announcement')?.run()
+    endBusy('is loaded')
+    keepFocus()
+  }
+
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      title="Restore all that was deleted together with this"
+      onClick={({ currentTarget }) => void handleClick(currentTarget)}
+    >
+      Restore All
+    </Button>
   )
 }

@@ -1,9 +1,10 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
 import { userTypeLabels } from '@arcade/contract/users/fields'
-import type { NewUserInput } from '@arcade/contract/users/calls'
+import type { newUserInputFor, NewUserInput } from '@arcade/contract/users/calls'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useWatch } from 'react-hook-form'
+import { type Control, useWatch } from 'react-hook-form'
+import type { z } from 'zod'
 import { asCallError, client, creation } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
@@ -17,6 +18,62 @@ import { toast } from '#src/ui/toast.tsx'
 
 const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '', userType: 'user' } as const
 
+export function AddUserPage() {
+  const { registrationEmailHost } = useSession()
+  const form = useDraftForm(
+    () => import('@arcade/contract/users/calls').then(({ newUserInputFor }) => newUserInputFor(registrationEmailHost)),
+    empty,
+    { name: 'user new' },
+  )
+  const { handleSubmit, roleless, handleRetry } = useSave(form.finish)
+
+  return (
+    <Page title="Add User" narrow>
+      <Panel>
+        <FormNotice
+          message={roleless && `${roleless.email} was added as a User. The role Admin could not be given: ${roleless.problem}`}
+          action={roleless && { label: 'Make Admin', onClick: () => void handleRetry(roleless) }}
+        />
+        <DraftOffer offer={form.offer} />
+        <Form form={form} onSubmit={handleSubmit} label="Add User">
+          <UserFields control={form.control} />
+          <FormRefusal form={form} />
+          <FormActions
+            back={
+              <LinkButton to="/manage-users" variant="default">
+                Back
+              </LinkButton>
+            }
+          >
+            <SubmitButton>Create</SubmitButton>
+          </FormActions>
+        </Form>
+      </Panel>
+    </Page>
+  )
+}
+
+function UserFields({ control }: { control: Control<z.input<ReturnType<typeof newUserInputFor>>, unknown, NewUserInput> }) {
+  const userType = useWatch({ control, name: 'userType' })
+  return (
+    <>
+      <TextField control={control} name="fname" label="First Name" isRequired />
+      <TextField control={control} name="lname" label="Last Name" isRequired />
+      <TextField control={control} name="email" label="Email" isRequired type="email" />
+      <NewPasswordFields control={control} label="Password" known={['fname', 'lname', 'email']} />
+      <SelectField
+        control={control}
+        name="userType"
+        label="Role"
+        isRequired
+        placeholder="Select a role"
+        description={userType === 'admin' ? 'May change and delete everything here.' : 'May manage nothing.'}
+        options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
+      />
+    </>
+  )
+}
+
 /** A user who was added, but without the role that was chosen. */
 interface Roleless {
   id: string
@@ -24,17 +81,11 @@ interface Roleless {
   problem: string
 }
 
-export function AddUserPage() {
+/** Adds the user, then gives the role Admin if it was chosen. @param finish ends the form's draft */
+function useSave(finish: () => void) {
   const navigate = useNavigate()
-  const { registrationEmailHost } = useSession()
   const [createOnce] = useState(creation)
   const [roleless, setRoleless] = useState<Roleless>()
-  const form = useDraftForm(
-    () => import('@arcade/contract/users/calls').then(({ newUserInputFor }) => newUserInputFor(registrationEmailHost)),
-    empty,
-    { name: 'user new' },
-  )
-  const userType = useWatch({ control: form.control, name: 'userType' })
 
   /** Replaces the form in the browser's history, so that Back does not return to the form of a saved user. */
   const leave = () => navigate({ to: '/manage-users', replace: true })
@@ -58,7 +109,7 @@ export function AddUserPage() {
     setRoleless(undefined)
     try {
       const { id } = await createOnce((options) => client.users.create(input, options))
-      form.finish()
+      finish()
       toast.success('User Added Successfuly!') // sic, §8
       const isDone = role === 'user' || (await giveAdmin(id, input.email))
       await refreshAfterActOn('users')
@@ -78,40 +129,5 @@ export function AddUserPage() {
     await leave()
   }
 
-  return (
-    <Page title="Add User" narrow>
-      <Panel>
-        <FormNotice
-          message={roleless && `${roleless.email} was added as a User. The role Admin could not be given: ${roleless.problem}`}
-          action={roleless && { label: 'Make Admin', onClick: () => void handleRetry(roleless) }}
-        />
-        <DraftOffer offer={form.offer} />
-        <Form form={form} onSubmit={handleSubmit} label="Add User">
-          <TextField control={form.control} name="fname" label="First Name" isRequired />
-          <TextField control={form.control} name="lname" label="Last Name" isRequired />
-          <TextField control={form.control} name="email" label="Email" isRequired type="email" />
-          <NewPasswordFields control={form.control} label="Password" known={['fname', 'lname', 'email']} />
-          <SelectField
-            control={form.control}
-            name="userType"
-            label="Role"
-            isRequired
-            placeholder="Select a role"
-            description={userType === 'admin' ? 'May change and delete everything here.' : 'May manage nothing.'}
-            options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
-          />
-          <FormRefusal form={form} />
-          <FormActions
-            back={
-              <LinkButton to="/manage-users" variant="default">
-                Back
-              </LinkButton>
-            }
-          >
-            <SubmitButton>Create</SubmitButton>
-          </FormActions>
-        </Form>
-      </Panel>
-    </Page>
-  )
+  return { handleSubmit, roleless, handleRetry }
 }

@@ -19,7 +19,7 @@ interface WebhookItemProps {
 }
 
 export function WebhookItem({ webhook, onRemoved }: WebhookItemProps) {
-  const { id, url, events, isActive, alert, failingSince, waiting } = webhook
+  const { id, url, events, isActive } = webhook
   const act = useItemAct(api.webhooks.key())
   const [isOpen, setIsOpen] = useState(false)
 
@@ -50,39 +50,34 @@ export function WebhookItem({ webhook, onRemoved }: WebhookItemProps) {
       badge={!isActive && 'Switched off'}
       buttons={
         <>
-          <Button
-            variant="default"
-            size="compact-md"
-            aria-expanded={isOpen}
-            aria-label={`Deliveries to ${url}`}
-            onClick={() => setIsOpen(!isOpen)}
-          >
+          <ItemButton label={`Deliveries to ${url}`} isExpanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             Deliveries
-          </Button>
-          <Button
-            variant="default"
-            size="compact-md"
-            aria-label={`Send Test to ${url}`}
+          </ItemButton>
+          <ItemButton
+            label={`Send Test to ${url}`}
             onClick={() => void act(() => client.webhooks.test({ id }).then(() => 'Test queued.'))}
           >
             Send Test
-          </Button>
-          <Button
-            variant="default"
-            size="compact-md"
-            aria-label={`Switch ${isActive ? 'Off' : 'On'} ${url}`}
-            onClick={() => void act(switchOver)}
-          >
+          </ItemButton>
+          <ItemButton label={`Switch ${isActive ? 'Off' : 'On'} ${url}`} onClick={() => void act(switchOver)}>
             {isActive ? 'Switch Off' : 'Switch On'}
-          </Button>
-          <Button variant="default" size="compact-md" aria-label={`Delete ${url}`} onClick={() => void act(remove, removal)}>
+          </ItemButton>
+          <ItemButton label={`Delete ${url}`} onClick={() => void act(remove, removal)}>
             Delete
-          </Button>
+          </ItemButton>
         </>
       }
       details={isOpen && <Deliveries webhook={webhook} onReplay={(deliveryId) => void replay(deliveryId)} />}
     >
       <Facts>{events.map((event) => webhookEvents[event].label).join(' · ')}</Facts>
+      <DeliveryState webhook={webhook} />
+    </Item>
+  )
+}
+
+function DeliveryState({ webhook: { alert, failingSince, waiting } }: { webhook: Webhook }) {
+  return (
+    <>
       {alert !== null && <p className={classes['alert']}>{alert}</p>}
       {failingSince !== null && (
         <p className={classes['alert']}>
@@ -90,7 +85,23 @@ export function WebhookItem({ webhook, onRemoved }: WebhookItemProps) {
         </p>
       )}
       {waiting > 0 && <Facts>{`${waiting.toLocaleString('en')} waiting`}</Facts>}
-    </Item>
+    </>
+  )
+}
+
+interface ItemButtonProps {
+  /** Includes the webhook's address. */
+  label: string
+  isExpanded?: boolean
+  onClick: () => void
+  children: string
+}
+
+function ItemButton({ label, isExpanded, onClick, children }: ItemButtonProps) {
+  return (
+    <Button variant="default" size="compact-md" aria-label={label} aria-expanded={isExpanded} onClick={onClick}>
+      {children}
+    </Button>
   )
 }
 

@@ -1,0 +1,261 @@
+/** The add and edit form of announcements (§2, §4, §5), with a preview. */
+import {
+  type Announcement,
+  announcementTypeLabels,
+  announcementTypes,
+  linkTypeLabels,
+} from '@arcade/contract/announcements/fields'
+import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
+import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { type Control, useWatch } from 'react-hook-form'
+import type { z } from 'zod'
+import { api, asCallError, type CallError, client, creation, queryClient } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { CheckboxField } from '#src/ui/form-checkbox.tsx'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
+import { NumberField } from '#src/ui/form-number.tsx'
+import { FormRefusal } from '#src/ui/form-notice.tsx'
+import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
+import { Form, FormActions, OtherSubmitButton, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { textProblem } from '#src/ui/bot-message.ts'
+import { Panel } from '#src/ui/page.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { useUnsaved } from '#src/ui/unsaved.ts'
+import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import classes from './announcements.module.css'
+import { toBotItem } from './bot-item.ts'
+import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
+import { fileName, type FormFile, storedFile, useFile } from './form-file.ts'
+import { empty, toValues, usedValues } from './form-values.ts'
+import { useToggleStatus } from './toggle-status.tsx'
+
+const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
+const FAILURE_DELAY_MS = 1000 // §4
+
+interface AnnouncementFormProps {
+  /** The announcement to edit; without one the form adds an announcement. */
+  announcement?: Announcement
+  onReload?: () => void
+  /** The announcement that the new one is a copy of, and the copies of its files. */
+  source?: Announcement
+  files?: { image: ChosenFile; icon: ChosenFile }
+}
+
+export function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
+  const form = useAnnouncementForm(announcement, source)
+  const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
+  const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
+  const merging = useMergeWithFiles(announcement, form, { image, icon })
+  const handleSubmit = useSave(announcement, form, { image, icon }, merging)
+  const toggleStatus = useToggleStatus()
+  useUnsaved(image.isChanged || icon.isChanged)
+
+  const { theirs } = merging.merge
+  /** The newest known version. Undefined if a save was stale and the newer version could not be loaded: its status may have changed. */
+  const newest = theirs?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
+  const isLive = newest?.status === true
+
+  /** Saves, then asks whether to activate. By then the list is shown, with the saved announcement. */
+  const handleUpdateAndActivate = async (values: AnnouncementInput) => {
+    const problem = await handleSubmit(values)
+    if (problem || !announcement) return problem
+    await toggleStatus({ ...values, id: announcement.id, status: false, image: previewAddress(image.field.value) ?? null })
+    return undefined
+  }
+
+  return (
+    <FormWithPreview preview={<AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />}>
+      <Panel>
+        <DraftOffer offer={form.offer} />
+        <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
+          <AnnouncementFields control={form.control} />
+          <FileField label="Image" {...image.field} />
+          <FileField label="Icon" {...icon.field} />
+          <TextWarning control={form.control} image={image.field.value} />
+          <FormRefusal form={form} onReload={onReload} />
+          <MergeVersions merge={merging.merge} mine={merging.mine} onChoose={merging.handleChoice} />
+          {isLive && (
+            <p className={classes['notice']}>
+              This announcement is Active. An update makes it In Active; players see it again once it is activated.
+            </p>
+          )}
+          <FormActions back={<BackButton />}>
+            <SubmitButton>{theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
+            {isLive && (
+              <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
+            )}
+          </FormActions>
+        </Form>
+      </Panel>
+    </FormWithPreview>
+  )
+}
+
+type DraftForm = ReturnType<typeof useAnnouncementForm>
+
+function useAnnouncementForm(announcement: Announcement | undefined, source: Announcement | undefined) {
+  const first = announcement ?? source
+  const form = useDraftForm(
+    () => import('@arcade/contract/announcements/calls').then(({ announcementInput }) => announcementInput),
+    first ? toValues(first) : empty,
+    { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
+  )
+  const { control, setValue } = form
+  const type = useWatch({ control, name: 'type' })
+  useEffect(() => {
+    if (type !== 'link') setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
+  }, [type, setValue])
+  return form
+}
+
+interface Files {
+  image: FormFile
+  icon: FormFile
+}
+
+type Merging = ReturnType<typeof useMergeWithFiles>
+
+/** Merges the form and its files with a version that somebody else saved meanwhile. */
+function useMergeWithFiles(announcement: Announcement | undefined, form: DraftForm, { image, icon }: Files) {
+  const merge = useMerge({
+    kind: 'announcement',
+    record: announcement,
+    load: () => client.announcements.get({ id: announcement?.id ?? '' }),
+    toValues: (saved) => ({ ...usedValues(toValues(saved)), image: saved.image, icon: saved.icon }),
+    alsoTold: ['status'],
+    decides: { type: ['description', 'link', 'linkType', 'inputText'], linkType: ['inputText'] },
+  })
+  /** The form's files when a save was refused as stale. In the merge the operator may replace them and choose them again. */
+  const ownFiles = useRef<{ image: ChosenFile; icon: ChosenFile }>({ image: undefined, icon: undefined })
+  return {
+    merge,
+    /** Call it after a stale save. */
+    begin() {
+      ownFiles.current = { image: image.field.value, icon: icon.field.value }
+      return merge.begin()
+    },
+    /** Returns what the form would save now, with the key or name of each file. */
+    mine: () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) }),
+    handleChoice(name: string, value: unknown) {
+      if (name !== 'image' && name !== 'icon') return form.setValue(name as 'title', value as string, { shouldDirty: true })
+      const theirs = merge.theirs?.record
+      const isTheirs = value === (theirs?.[name] ?? null)
+      return { image, icon }[name].field.onChange(
+        isTheirs ? storedFile(theirs?.[name], theirs?.[`${name}Name`]) : ownFiles.current[name],
+      )
+    },
+  }
+}
+
+/** Returns the form's submit handler: it uploads the files, saves the announcement and goes to the list. */
+function useSave(announcement: Announcement | undefined, form: DraftForm, { image, icon }: Files, merging: Merging) {
+  const navigate = useNavigate()
+  const [createOnce] = useState(creation)
+
+  const save = async (values: AnnouncementInput) => {
+    const [sentImage, sentIcon] = [await image.send(), await icon.send()]
+    const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
+    if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: merging.merge.version() })
+    else await createOnce((options) => client.announcements.create(input, options))
+    return input
+  }
+  const handleSaved = async (saved: Pick<Announcement, 'image' | 'icon'>) => {
+    form.finish()
+    // The cached list refers to files that no longer exist.
+    const isOther = saved.image !== (announcement?.image ?? null) || saved.icon !== (announcement?.icon ?? null)
+    if (announcement && isOther) queryClient.removeQueries({ queryKey: api.announcements.list.key() })
+    if (announcement) toast.success('Announcement Updated Successfully!')
+    else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
+    await navigate({ to: '/annoucements', replace: true }) // so that Back does not return to the form of a saved announcement
+    await refreshAfterActOn('announcements')
+  }
+  const handleFailed = async (error: CallError) => {
+    toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', {
+      delayMs: FAILURE_DELAY_MS,
+      detail: error.message,
+    })
+    if (error.code === 'STALE') await merging.begin()
+    image.refuse(error.fields['image'])
+    icon.refuse(error.fields['icon'])
+    // A message that is shown at a file field is not repeated below the form.
+    return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error
+  }
+  return async (values: AnnouncementInput) => {
+    try {
+      await handleSaved(await save(values))
+      return undefined
+    } catch (cause) {
+      return handleFailed(asCallError(cause))
+    }
+  }
+}
+
+type FormControl = Control<z.input<typeof announcementInput>, unknown, AnnouncementInput>
+
+/** All fields but the files. The type and the link type decide which of them are shown. */
+function AnnouncementFields({ control }: { control: FormControl }) {
+  const [type, linkType] = useWatch({ control, name: ['type', 'linkType'] })
+  return (
+    <>
+      <SelectField
+        control={control}
+        name="type"
+        label="Type"
+        isRequired
+        placeholder="Select a type"
+        options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
+      />
+      <TextField control={control} name="title" label="Title" isRequired />
+      <TextField control={control} name="subtitle" label="Subtitle" isRequired countsTo={SUBTITLE_MAX_LENGTH} />
+      {type === 'desc' && <TextareaField control={control} name="description" label="Description" />}
+      {type === 'link' && (
+        <>
+          <TextField control={control} name="link" label="Link" isRequired type="url" placeholder="https://" />
+          <SelectField
+            control={control}
+            name="linkType"
+            label="Link Type"
+            isRequired
+            placeholder="Select a link type"
+            options={Object.entries(linkTypeLabels).map(([value, label]) => ({ value, label }))}
+          />
+          {linkType === 'input' && <TextField control={control} name="inputText" label="Input Text" />}
+        </>
+      )}
+      <NumberField control={control} name="reward" label="Reward" isRequired />
+      <CheckboxField control={control} name="verifiedByBot" {...verifiedByBotTexts} />
+    </>
+  )
+}
+
+interface WrittenProps {
+  control: FormControl
+  image: ChosenFile
+}
+
+/** Warns that a text is too long for Telegram. It can be saved all the same, because the bot decides how to send it. */
+function TextWarning({ control, image }: WrittenProps) {
+  const values = useWatch({ control })
+  const problem = textProblem(toBotItem({ ...values, image: previewAddress(image) }))
+  return (
+    <div aria-live="polite">
+      {problem !== undefined && <p className={classes['notice']}>{`${problem} It can be saved as it is.`}</p>}
+    </div>
+  )
+}
+
+function AnnouncementPreview({ control, image, icon }: WrittenProps & { icon: ChosenFile }) {
+  const values = useWatch({ control })
+  return <Preview item={{ ...toBotItem({ ...values, image: previewAddress(image) }), icon: previewAddress(icon) }} />
+}
+
+export function BackButton() {
+  return (
+    <LinkButton to="/annoucements" variant="default">
+      Back
+    </LinkButton>
+  )
+}

@@ -1,0 +1,144 @@
+/** The rows and cells of a table: values as text, words for missing values, View More, checkboxes of picked rows. */
+import { memo, type ReactNode } from 'react'
+import { opensRow } from '#src/ui/table-rows.ts'
+import type { useViewMore } from '#src/ui/view-more.tsx'
+import classes from './data-table.module.css'
+import type { PickRow } from './selection.tsx'
+
+interface ColumnBase {
+  /** The header's text, also the name of the value in View More. */
+  header: string
+  /** Numbers and buttons are aligned at the end, text at the start. */
+  align?: 'end'
+  /** The sort that a click on the header requests. */
+  sort?: string
+  /** This sort is descending, unless it is reversed. */
+  isDescending?: boolean
+  /** Hidden until the operator chooses it. */
+  isHiddenAtFirst?: boolean
+  /**
+   * The cell's position on a phone, where every row is a card: the `title`, the line below it (`start`, `end`), or one of the details. A
+   * `wide` detail takes a whole line.
+   */
+  card?: 'title' | 'start' | 'end' | 'wide'
+}
+
+/** A column that shows a value as text. */
+interface ValueColumn<Row> extends ColumnBase {
+  value: (row: Row) => string | number | null | undefined
+  /** The word for a missing value, such as `undefined` or `not available`. */
+  missing?: string
+  /** Cells are buttons that open the View More dialog. */
+  viewMore?: boolean
+  /** An icon with a name before the value. */
+  mark?: (row: Row) => ReactNode
+}
+
+/** A column with its own rendering. `number` is the row's position in the whole list, from 1. */
+interface NodeColumn<Row> extends ColumnBase {
+  render: (row: Row, number: number) => ReactNode
+}
+
+export type Column<Row> = ValueColumn<Row> | NodeColumn<Row>
+
+/** ARIA roles for phones, where CSS turns the table into cards and the browser drops its table semantics. */
+export const roles = {
+  table: { role: 'table' },
+  group: { role: 'rowgroup' },
+  row: { role: 'row' },
+  header: { role: 'columnheader', scope: 'col' },
+  cell: { role: 'cell' },
+} as const
+
+interface CellsProps {
+  row: unknown
+  number: number
+  columns: readonly Column<unknown>[]
+  hidden: ReadonlySet<string>
+  onOpen: ReturnType<typeof useViewMore>['open']
+}
+
+interface TableRowProps extends CellsProps {
+  id: string
+  /** Undefined while rows cannot be picked. */
+  isPicked: boolean | undefined
+  onPick: PickRow
+}
+
+/** Memoised, so that picking a row redraws only its checkbox. */
+export const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
+  return (
+    <tr {...roles.row} data-picked={isPicked || undefined} tabIndex={-1}>
+      {isPicked !== undefined && (
+        <td {...roles.cell} className={classes['pick']}>
+          <input
+            type="checkbox"
+            aria-label={`Select row ${cells.number}`}
+            checked={isPicked}
+            onChange={({ target, nativeEvent }) =>
+              onPick(id, target.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+            }
+          />
+        </td>
+      )}
+      <Cells {...cells} />
+    </tr>
+  )
+})
+
+const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: CellsProps) {
+  return columns.map((column) =>
+    hidden.has(column.header) ? null : (
+      <td {...roles.cell} key={column.header} data-align={column.align} data-column={column.header} data-card={column.card}>
+        {'render' in column ? (
+          column.render(row, number)
+        ) : (
+          <>
+            {column.mark?.(row)}
+            <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
+          </>
+        )}
+      </td>
+    ),
+  )
+})
+
+function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Row; onOpen: (text: string) => void }) {
+  const value = column.value(row)
+  if (value === null || value === undefined || value === '') return <Missing text={column.missing ?? ''} />
+  const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : value
+  if (!column.viewMore) {
+    return (
+      <span className={classes['value']} title={text}>
+        {text}
+      </span>
+    )
+  }
+  const act = { onClick: () => onOpen(text), ...(column.card === 'title' && opensRow) }
+  return <MoreButton {...act}>{text}</MoreButton>
+}
+
+interface MoreButtonProps {
+  children: string
+  onClick: () => void
+  /** Shows up to three lines instead of one. */
+  isTall?: boolean
+}
+
+/** A shortened text that opens a dialog with the whole text. */
+export function MoreButton({ isTall = false, children, ...props }: MoreButtonProps) {
+  return (
+    <button type="button" className={classes['more']} data-tall={isTall || undefined} aria-haspopup="dialog" {...props}>
+      {children}
+    </button>
+  )
+}
+
+/** The word for a missing value, styled so that nobody mistakes it for data. */
+export function Missing({ text }: { text: string }) {
+  return <span className={classes['missing']}>{text}</span>
+}
+
+export function RowActions({ children }: { children: ReactNode }) {
+  return <div className={classes['actions']}>{children}</div>
+}

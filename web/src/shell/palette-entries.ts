@@ -1,0 +1,112 @@
+/** The entries of the command palette that need no search on the server: pages, actions and saved views. */
+import { taskCollections } from '@arcade/contract/tasks/fields'
+import { listPaths } from '@arcade/contract/lists'
+import { useMantineColorScheme } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { api } from '#src/client.ts'
+import { useSession } from '#src/session.tsx'
+import { colorSchemes } from './color-scheme.tsx'
+import { useLogOut } from './log-out.ts'
+import { placesFor } from './navigation.tsx'
+
+export interface Entry {
+  id: string
+  label: string
+  detail?: string
+  /** The keyboard shortcut that does the same. */
+  keys?: string
+  run: () => void
+}
+
+export interface Group {
+  title: string
+  entries: Entry[]
+  /** All matches, also those not shown; undefined while they are being counted. */
+  total?: number | undefined
+  /** There are more matches than `total`. */
+  isMore?: boolean
+}
+
+/** The most entries shown of a group, except of pages and actions. */
+export const FOUND_OF_EACH = 5
+
+/** The pages and actions that the current user may use. */
+export function useCommands(onKeyboardMap: () => void): Group[] {
+  const { user } = useSession()
+  const { history } = useRouter()
+  const logOut = useLogOut()
+  const { setColorScheme } = useMantineColorScheme()
+  const isAdmin = user?.userType === 'admin'
+  const go = (label: string, to: string, detail?: Pick<Entry, 'detail' | 'keys'>): Entry => ({
+    id: `${label} ${to}`,
+    label,
+    ...detail,
+    run: () => history.push(to),
+  })
+  const additions = [
+    ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, { detail: title })),
+    go('Add User', '/add-user'),
+    go('Your Account', '/account'),
+    go('Add Annoucement', '/annoucement-form'), // sic, §2
+  ]
+  return [
+    { title: 'Pages', entries: placesFor(user?.userType).map(({ label, to, goKey }) => go(label, to, { keys: `g ${goKey}` })) },
+    {
+      title: 'Actions',
+      entries: [
+        ...(isAdmin ? additions : []),
+        ...colorSchemes.map(({ value, label }) => ({
+          id: `theme ${value}`,
+          label: `Theme: ${label}`,
+          run: () => setColorScheme(value),
+        })),
+        { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', keys: '?', run: onKeyboardMap },
+        { id: 'log out', label: 'Log Out', run: () => void logOut() },
+      ],
+    },
+  ]
+}
+
+/** The saved views of all lists, for admins. */
+export function useViews(): Group[] {
+  const { user } = useSession()
+  const { history } = useRouter()
+  const { data } = useQuery(api.views.list.queryOptions({ enabled: user?.userType === 'admin', retry: false }))
+  const entries = data?.views.map(({ id, list, name, address }) => {
+    const path = listPaths[list]
+    const place = placesFor(user?.userType).find(({ to }) => to === path)
+    return { id: `view ${id}`, label: name, detail: place?.label ?? '', run: () => history.push(`${path}?${address}`) }
+  })
+  return [{ title: 'Views', entries: entries ?? [] }]
+}
+
+/** Puts views before search results if each word of the text begins a word of a view's name, otherwise after them. */
+export function inOrder(commands: Group[], views: Group[], found: Group[], text: string): Group[] {
+  const isMeant = views.some(({ entries }) => entries.some(({ label }) => beginsWords(label, text)))
+  return isMeant ? [...commands, ...views, ...found] : [...commands, ...found, ...views]
+}
+
+function beginsWords(label: string, text: string): boolean {
+  return wordsOf(text).every((word) => wordsOf(label).some((one) => one.startsWith(word)))
+}
+
+function wordsOf(text: string): string[] {
+  return text.trim().toLowerCase().split(/\s+/)
+}
+
+/** Returns the first entries of a group, with its total. */
+export function takeFirst({ title, entries }: Group): Group {
+  return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
+}
+
+/** Keeps the entries whose label, detail or keys contain every word of the text. */
+export function matching(groups: Group[], text: string): Group[] {
+  const words = wordsOf(text)
+  return groups.map(({ title, entries }) => ({
+    title,
+    entries: entries.filter(({ label, detail = '', keys = '' }) =>
+      words.every((word) => `${label} ${detail} ${keys}`.toLowerCase().includes(word)),
+    ),
+  }))
+}

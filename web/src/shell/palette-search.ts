@@ -1,0 +1,138 @@
+/** The command palette's search on the server: players, users, tasks and announcements. */
+import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
+import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
+import { playerName } from '@arcade/contract/players/fields'
+import { updateUserAddress } from '@arcade/contract/users/fields'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { api } from '#src/client.ts'
+import { useSession } from '#src/session.tsx'
+import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
+
+const SEARCH_AFTER_MS = 200
+const SEARCH_MIN_LENGTH = 2
+
+interface Found {
+  groups: Group[]
+  isSearching: boolean
+  /** The titles of the groups whose search failed. */
+  failed: string[]
+  retry: () => void
+}
+
+/** Searches the server, for admins only. A new text cancels the search for the old one. */
+export function useFound(text: string): Found {
+  const { user } = useSession()
+  const [settled] = useDebouncedValue(text, SEARCH_AFTER_MS)
+  const isWanted = user?.userType === 'admin' && text.length >= SEARCH_MIN_LENGTH
+  const search = { text: settled, enabled: isWanted && settled.length >= SEARCH_MIN_LENGTH }
+  const players = usePlayers(search)
+  const users = useUsers(search)
+  const socialTasks = useTasks('social', search)
+  const dailyTasks = useTasks('daily', search)
+  const announcements = useAnnouncements(search)
+  const sources = [players, users, socialTasks, dailyTasks, announcements]
+
+  if (!isWanted) return { groups: [], isSearching: false, failed: [], retry: () => {} }
+  const failed = sources.filter(({ query }) => query.isError)
+  return {
+    // While the user is typing, the results belong to an older text.
+    groups: settled === text ? sources : [],
+    isSearching: settled !== text || sources.some(({ query }) => query.isFetching),
+    failed: failed.map(({ title }) => title),
+    retry: () => failed.forEach(({ query }) => void query.refetch()),
+  }
+}
+
+interface Search {
+  text: string
+  enabled: boolean
+}
+
+/** The matches of one list, and the query that found them. */
+interface Source extends Group {
+  query: { isError: boolean; isFetching: boolean; refetch: () => Promise<unknown> }
+}
+
+function usePlayers({ text, enabled }: Search): Source {
+  const open = useOpen()
+  const query = useQuery(
+    api.players.list.queryOptions({ input: { search: text, pageSize: String(FOUND_OF_EACH) }, enabled, retry: false }),
+  )
+  // A separate call counts large numbers of players, so that the first matches show sooner.
+  const isUncounted = query.data?.total === null
+  const counted = useQuery(
+    api.players.count.queryOptions({ input: { search: text }, enabled: enabled && isUncounted, retry: false }),
+  )
+  return {
+    title: 'Telegram Users',
+    query,
+    total: isUncounted ? counted.data?.total : (query.data?.total ?? undefined),
+    isMore: isUncounted && (counted.data?.isMore ?? false),
+    entries: firstEntries(query.data?.users, (player) => ({
+      id: `player ${player.userId}`,
+      label: playerName(player),
+      detail: [player.username && `@${player.username}`, player.userId].filter(Boolean).join(' · '),
+      run: open(`/manage-telegram-users/${player.userId}`),
+    })),
+  }
+}
+
+function useUsers({ text, enabled }: Search): Source {
+  const router = useRouter()
+  const query = useQuery(api.users.list.queryOptions({ input: { search: text }, enabled, retry: false }))
+  return {
+    title: 'Manage Users',
+    query,
+    total: query.data?.total,
+    entries: firstEntries(query.data?.users, (user) => ({
+      id: `user ${user.id}`,
+      label: `${user.fname} ${user.lname}`,
+      detail: user.email,
+      run: () => void router.navigate({ to: '/update-user/$userId/$fname/$lname/$email', params: updateUserAddress(user) }),
+    })),
+  }
+}
+
+function useTasks(collection: TaskCollection, { text, enabled }: Search): Source {
+  const open = useOpen()
+  const { title: collectionTitle, path } = taskCollections[collection]
+  const query = useQuery(api[taskLists[collection].name].list.queryOptions({ input: { search: text }, enabled, retry: false }))
+  return {
+    title: collectionTitle,
+    query,
+    total: query.data?.total,
+    entries: firstEntries(query.data?.tasks, ({ id, title, priority }) => ({
+      id: `task ${id}`,
+      label: title,
+      detail: `Priority ${priority}`,
+      run: open(`${path}-form-update?id=${encodeURIComponent(id)}`),
+    })),
+  }
+}
+
+function useAnnouncements({ text, enabled }: Search): Source {
+  const open = useOpen()
+  const query = useQuery(api.announcements.list.queryOptions({ input: { search: text }, enabled, retry: false }))
+  return {
+    title: 'Announcements',
+    query,
+    total: query.data?.total,
+    entries: firstEntries(query.data?.announcements, ({ id, title, type }) => ({
+      id: `announcement ${id}`,
+      label: title,
+      detail: announcementTypeLabels[type],
+      run: open(`/annoucement-form-update?id=${encodeURIComponent(id)}`),
+    })),
+  }
+}
+
+function useOpen(): (path: string) => () => void {
+  const { history } = useRouter()
+  return (path) => () => history.push(path)
+}
+
+function firstEntries<Row>(rows: readonly Row[] | undefined, toEntry: (row: Row) => Entry): Entry[] {
+  return (rows ?? []).slice(0, FOUND_OF_EACH).map(toEntry)
+}
