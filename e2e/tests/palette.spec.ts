@@ -22,6 +22,18 @@ test.describe('as an admin', () => {
     await expect(page.getByRole('heading', { name: 'Manage Users' })).toBeVisible()
   })
 
+  test('Palette: with a Cyrillic layout Ctrl K opens and closes it, too', async ({ page }) => {
+    const pressCtrlK = () =>
+      page.evaluate(() => {
+        const keys = { key: 'л', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
+        document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', keys))
+      })
+    await pressCtrlK()
+    await expect(box(page)).toBeFocused()
+    await pressCtrlK()
+    await expect(palette(page)).toBeHidden()
+  })
+
   test('Palette: pages and actions by a few letters, arrow keys and Enter', async ({ page }) => {
     await openPalette(page)
     for (const name of ['Dashboard', 'Manage Users', 'Telegram Users', 'Social Tasks', 'Daily Tasks', 'Announcements', 'History'])

@@ -8,7 +8,7 @@ import { formattedTotal } from '#src/ui/numbers.ts'
 import classes from './overlay.module.css'
 import { type Entry, type Group, inOrder, matching, takeFirst, useCommands, useViews } from './palette-entries.ts'
 import { useFound } from './palette-search.ts'
-import type { OverlayProps } from './shortcut-keys.ts'
+import { isPaletteKey, type OverlayProps } from './shortcut-keys.ts'
 
 export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const id = useId()
@@ -29,7 +29,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Enter' && active) choose(active)
     else if (event.key === 'Enter') awaitFirst()
-    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') dialog.current?.close()
+    else if (isPaletteKey(event)) dialog.current?.close()
     else if (!move(event.key)) return
     event.preventDefault()
   }

@@ -28,12 +28,19 @@ export interface OverlayProps {
   onKeyboardMap: () => void
 }
 
+type Keys = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>
+
 /**
  * Returns the key of a shortcut. A letter is found by what is printed on the key, so AZERTY and Dvorak work; where the layout has no Latin
  * letters, as with Cyrillic or Greek, by the key's place. Caps Lock makes no difference.
  */
-export function shortcutKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
+export function shortcutKey({ key, code, shiftKey }: Keys): string {
   const isOtherLetter = key.length === 1 && key > '\x7f' && /\p{L}/u.test(key)
   const place = isOtherLetter ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
   return shiftKey ? key : (place ?? key).toLowerCase()
+}
+
+/** Whether the event is Ctrl K, or ⌘ K on Apple's machines, which opens and closes the palette. */
+export function isPaletteKey(event: Keys & Pick<KeyboardEvent, 'ctrlKey' | 'metaKey'>): boolean {
+  return (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && shortcutKey(event) === 'k'
 }

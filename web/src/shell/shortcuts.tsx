@@ -8,7 +8,7 @@ import { useSession } from '#src/session.tsx'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { placesFor } from './navigation.tsx'
-import { hasSingleKeys, isMac, type OverlayProps, shortcutKey } from './shortcut-keys.ts'
+import { hasSingleKeys, isPaletteKey, type OverlayProps, shortcutKey } from './shortcut-keys.ts'
 
 const overlays = {
   palette: () => import('./palette.tsx').then(({ Palette }): ComponentType<OverlayProps> => Palette),
@@ -122,10 +122,6 @@ function useSingleKeys(openKeyboardMap: () => void): (event: KeyboardEvent) => b
         return false
     }
   }
-}
-
-function isPaletteKey(event: KeyboardEvent): boolean {
-  return (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && shortcutKey(event) === 'k'
 }
 
 /** Whether a dialog is open, which turns the shortcuts off. */
