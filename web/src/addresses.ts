@@ -34,7 +34,9 @@ function unquoted(value: string): string {
 
 /** Writes the parameters of an address, without those that are undefined. */
 export function stringifySearch(search: Record<string, unknown>): string {
-  const texts = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const texts = Object.entries(search as Record<string, string | number | boolean | undefined>).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   const text = new URLSearchParams(texts).toString()
   return text === '' ? '' : `?${text}`
 }

@@ -46,7 +46,7 @@ export interface Command {
   parse: (args: string[]) => RunCommand
 }
 
-export function command<Options extends ParseArgsOptionsConfig = Record<never, never>>({
+export function command<Options extends ParseArgsOptionsConfig>({
   name,
   summary,
   positionals = [],

@@ -147,11 +147,8 @@ describe('§7 the downloads', () => {
     expect(headers.get('x-row-count')).toBe('2')
     const [head, ...lines] = text.split('\r\n')
     expect(head).toMatch(/^\uFEFFUser ID,/)
-    expect(lines).toEqual([
-      '2,2026-05-05 17:20:00.000,"Zoë ""Z"", Z","a\nb",,,,,,,,,,,100.25',
-      `1,,'=1+1,"x;'=2",,,,,,,,,,,-5`,
-      '',
-    ])
+    const zoe = '2,2026-05-05 17:20:00.000,"Zoë ""Z"", Z","a\nb",,,,,,,,,,,100.25'
+    expect(lines).toEqual([zoe, `1,,'=1+1,"x;'=2",,,,,,,,,,,-5`, ''])
     const body = JSON.stringify({ list: 'telegramUsers', target: { ids: ['1'] } })
     const picked = await fetchCsv('/api/exports?format=csv', { method: 'POST', body })
     expect(picked.text.split('\r\n')).toEqual([head, lines[1], ''])

@@ -125,7 +125,7 @@ function useChoice(
     /** Chooses the first entry once the search has ended. */
     awaitFirst: () => setIsAwaited(isSearching),
     stopAwaiting: () => setIsAwaited(false),
-    handleClose() {
+    handleClose: () => {
       onClose()
       chosen.current?.run()
     },

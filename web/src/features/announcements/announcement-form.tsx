@@ -139,7 +139,7 @@ function useMergeWithFiles(announcement: Announcement | undefined, form: DraftFo
     },
     /** Returns what the form would save now, with the key or name of each file. */
     mine: () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) }),
-    handleChoice(name: string, value: unknown) {
+    handleChoice: (name: string, value: unknown) => {
       if (name !== 'image' && name !== 'icon') return form.setValue(name as 'title', value as string, { shouldDirty: true })
       const theirs = merge.theirs?.record
       const isTheirs = value === (theirs?.[name] ?? null)

@@ -98,14 +98,14 @@ function useNumberFields(nextFree: number | undefined) {
     },
     stepField: { value: step, error: stepProblem, onChange: setStep },
     /** Returns the numbers; undefined if the fields show why they are not valid. */
-    check(): Numbers | undefined {
+    check: (): Numbers | undefined => {
       if (findProblem(first) === undefined && stepProblem === undefined) return { first: Number(first), step: Number(step) }
       setTyped({ first })
       return undefined
     },
     refuse: setRefused,
     /** Forgets what was typed as the first priority. */
-    forget() {
+    forget: () => {
       setTyped(undefined)
       setRefused(undefined)
     },

@@ -148,7 +148,7 @@ function useNewOrder(order: string, onNewOrder: () => void): void {
 }
 
 /** While a row is dragged, it follows the pointer, and the rows scroll when the pointer is near their top or bottom. */
-function useDrag<Row>({ lift, liftedId, moveTo, putBack, drop }: Lifting<Row>): void {
+function useDrag({ lift, liftedId, moveTo, putBack, drop }: Omit<Lifting<unknown>, 'pickUp'>): void {
   useEffect(() => {
     if (lift.current?.grip === undefined) return undefined
     const ended = new AbortController()
