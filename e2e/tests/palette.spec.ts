@@ -225,7 +225,7 @@ test.describe('as an admin', () => {
     await expect(page).toHaveURL('/history')
   })
 
-  test('Keyboard map: keys are no shortcuts in a text field', async ({ page }) => {
+  test('Keyboard map: keys in a text field are not shortcuts', async ({ page }) => {
     await page.goto('/add-user')
     const field = page.getByLabel('First Name', { exact: true })
     await field.focus()

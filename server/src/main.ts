@@ -170,7 +170,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   }
 }
 
-/** Returns the path of the one-time set-up link if there is no admin and none is configured (design §7). */
+/** Creates the configured admin. Returns the path of a one-time set-up link if there is still no admin (design §7). */
 async function prepareFirstAdmin(config: Config, database: Database, sessions: Sessions): Promise<string | undefined> {
   const { firstAdmin, passwordPolicy: policy } = config
   const act = actOfProcess('system', 'Start of the server')

@@ -1,5 +1,5 @@
 /**
- * Makes a backup: the rows of one snapshot by COPY, while others read and write, and the files that these rows name (ADR 0012). Memory does
+ * Makes a backup: the rows of one snapshot by COPY, while others read and write, and the files that these rows name (ADR 12). Memory does
  * not grow with the database: a few parts of some megabytes are in memory at a time.
  */
 import { arrayBuffer } from 'node:stream/consumers'
@@ -71,7 +71,7 @@ const PART_TEXT_BYTES = 4 * 1024 * 1024
 /** Parts that are compressed and written at the same time, while the next one is read. */
 const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
-const LEVEL = 3 // zstd's default; ADR 0012 compares other levels
+const LEVEL = 3 // zstd's default; ADR 12 compares other levels
 
 /** Milliseconds to wait for the lock of backups: PostgreSQL releases it shortly after a backup's connection has closed. */
 const LOCK_WAIT_MS = 2_000

@@ -1,5 +1,5 @@
 /**
- * Restores a backup into an empty place, or on trial into a temporary database (ADR 0012). It changes nothing before the checksum of every
+ * Restores a backup into an empty place, or on trial into a temporary database (ADR 12). It changes nothing before the checksum of every
  * part is verified, and in the end compares the restored rows with the manifest.
  */
 import { promisify } from 'node:util'

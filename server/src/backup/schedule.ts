@@ -74,7 +74,7 @@ async function clearTrial({ dataDir, log }: ScheduleOptions): Promise<void> {
 async function isDue({ database, settings }: ScheduleOptions): Promise<boolean> {
   if (await findPause(database.db)) return false
   const [last, before] = await lastRuns(database, { isScheduled: true, limit: 2 })
-  // A backup whose server ended is made again, but not after two such ends: the backup itself may be what ends the servers.
+  // A backup during which the server ended is made again, but only once: the backup itself may have ended both servers.
   if (last?.error === CUT_OFF && before?.error !== CUT_OFF) return true
   const since = last?.startedAt ?? (await beginSchedule(database, settings))
   return nextAfter(settings.times, since) <= (await databaseNow(database.db))

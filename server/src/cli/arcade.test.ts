@@ -1,4 +1,4 @@
-/** The command line (design §7, §8): what it refuses, its help, and how a command ends that is interrupted. */
+/** The command line (design §7, §8): what it refuses, its help, and how an interrupted command ends. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -57,7 +57,7 @@ test.each([
   expect(output).toContain(reason)
 })
 
-test('design §8 arcade --help shows all commands, and behind a command this one; --version tells the version', async () => {
+test('design §8 arcade --help lists all commands, and after a command only that one; --version prints the version', async () => {
   const all = await startCommand(await temporaryDataDir(), '--help').ended
   expect(all.code).toBe(0)
   expect(all.output).toMatch(/^Usage:\n[^]*arcade -- reconcile/)
@@ -69,7 +69,7 @@ test('design §8 arcade --help shows all commands, and behind a command this one
   expect(await arcadeIn({}, '--version')).toEqual({ code: 0, output: expect.stringMatching(/^Arcade Console \d+\.\d+\.\d+\n$/) })
 })
 
-test('a command goes on to its end when nobody reads its output any more', async () => {
+test('a command runs to its end although nobody reads its output any more', async () => {
   await testDatabase()
   const env = { DATABASE_URL: workerUrl() }
   const { child, ended } = startCommandWith(env, await temporaryDataDir(), 'import', SAMPLE)
@@ -90,9 +90,9 @@ test.each([
     const pipe = join(directory, 'telegramUsers.ndjson')
     execFileSync('mkfifo', [pipe])
     const { child, ended } = startCommand(dataDir, 'import', directory)
-    const lines = await open(pipe, 'w') // as soon as the import reads what never ends
+    const lines = await open(pipe, 'w') // opens once the import reads from the pipe
     child.kill(signal)
-    await once(child.stderr!, 'data') // it says so at once; a process that still reads from the pipe cannot end
+    await once(child.stderr!, 'data') // the message comes at once, but the process cannot end while it reads from the pipe
     await lines.close()
     expect(await ended).toEqual({ code: exitCode, output: expect.stringContaining('Broken off.') })
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)

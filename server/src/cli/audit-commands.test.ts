@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { arcade } from '#test/run-arcade.ts'
 import { testDatabase } from '#test/test-database.ts'
 
-test('security: the commands leave entries, `audit verify` reads them, and says what somebody changed', async () => {
+test('security: commands write audit entries; `audit verify` reads them and names an entry that somebody changed', async () => {
   expect((await arcade('token', 'create', 'game')).code).toBe(0)
   const whole = await arcade('audit', 'verify')
   expect(whole.output).toContain('The audit trail is whole: 1 entries')

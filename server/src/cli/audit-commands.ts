@@ -15,7 +15,7 @@ const NOT_WHOLE = 3
 
 /**
  * @param given an earlier head, which the chain must still contain, as `audit verify` prints it: `number:hash`
- * @throws UsageError if the text is no head
+ * @throws UsageError if the text is not a head
  */
 export function verifyTrail(given: string | undefined): RunOnDatabase {
   const kept = given === undefined ? undefined : readHead(given)
@@ -41,7 +41,7 @@ function readHead(text: string): AuditHead {
 
 /**
  * @param day the first day whose entries stay, such as `2026-01-31`, from midnight UTC
- * @throws UsageError if the text is no calendar day
+ * @throws UsageError if the text is not a calendar day
  */
 export function dropBefore(day: string): RunOnDatabase {
   if (!isDay(day)) throw new UsageError(`${day} is no day such as 2026-01-31.`)

@@ -28,7 +28,7 @@ test(
     expect(await command(dataDir, 'token', 'create', 'game bot')).toMatchObject({ code: 0 })
 
     const at = path.join(dataDir, '../backup')
-    const backup = await command(dataDir, 'backup', 'backup') // relative to where the person is
+    const backup = await command(dataDir, 'backup', 'backup') // relative to the folder in which the operator types the command
     expect(backup.code, backup.output).toBe(0)
     expect(backup.output).toMatch(/^Saved \d+ rows and 0 files \(0\.\d MB\) in /)
     const verified = await command(dataDir, 'backup', 'verify', at)
@@ -61,7 +61,7 @@ test('§security kill -9 during a backup leaves no backup, the next one is clean
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
   const at = path.join(dataDir, '../backup')
-  // The backup waits for this lock when it has saved the tables before.
+  // The backup waits for this lock after it has saved the tables that come first.
   await server.query(`insert into counters values ('kept', 1)`)
   const lock = await connectTo(dataDir)
   await lock.query('begin; lock table telegram_users in access exclusive mode')
@@ -79,7 +79,7 @@ test('§security kill -9 during a backup leaves no backup, the next one is clean
   expect((await readdir(at)).toSorted()).toEqual(['manifest.json', 'tables'])
 })
 
-test('§security kill -9 during a restore into DATA_DIR: it is not served, and the same command begins anew', async () => {
+test('§security kill -9 during a restore into DATA_DIR: the folder is not served, and the same command starts over', async () => {
   const at = await backupOf(await preparedDataDir())
   const dataDir = await temporaryDataDir()
   const cutOff = startCommand(dataDir, 'restore', at)
@@ -96,7 +96,7 @@ test('§security kill -9 during a restore into DATA_DIR: it is not served, and t
   expect(await opened.query(`select value from counters where name = 'kept'`)).toEqual([{ value: 1 }])
 })
 
-test('§security kill -9 during a restore into DATABASE_URL: it is not served, and the same command begins anew', async () => {
+test('§security kill -9 during a restore into DATABASE_URL: the database is not served, and the same command starts over', async () => {
   const at = await backupOf(await preparedDataDir())
   const dataDir = await temporaryDataDir()
   const url = await createDatabase('backup_killed')

@@ -1,4 +1,4 @@
-/** `arcade check` (design §4, §8): each kind of difference is named and mended, while others write, and nothing that is right is touched. */
+/** `arcade check` (design §4, §8): reports and repairs each kind of difference while others write, and leaves correct data alone. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -34,7 +34,7 @@ async function run({ isRepair = false } = {}) {
   return { found, ...report }
 }
 
-/** A player with a participation, counted like the product counts them. */
+/** Adds a player with a participation, and counts both as the product does. */
 async function addPlayer(userId: number, moment = at): Promise<void> {
   await database.transaction(async (tx) => {
     await addPlayers(tx, [{ user_id: userId, created_at: moment }])
@@ -61,7 +61,7 @@ async function addAnnouncement(id: string, key: string): Promise<void> {
   )
 }
 
-test('design §8 a console that is right says so, folded or not, also with moments of other centuries', async () => {
+test('design §8 a correct console has no differences, with counters folded or not, and with times in other centuries', async () => {
   const now = Date.now()
   const moments = [
     at,
@@ -81,7 +81,7 @@ test('design §8 a console that is right says so, folded or not, also with momen
   expect(await entries()).toEqual([])
 })
 
-test('design §8 every kind of counter that is off is named, and right after the repair, which leaves an entry', async () => {
+test('design §8 a wrong counter of any kind is reported, and corrected by a repair that is in the audit', async () => {
   await addPlayer(1)
   const hour = new Date(Date.now() - 3_600_000)
   await addPlayer(2, hour)
@@ -127,7 +127,7 @@ test('design §8 every kind of counter that is off is named, and right after the
   expect(await entries()).toEqual([{ counters: 15 }])
 })
 
-test('design §8 counters that are gone altogether are rebuilt', async () => {
+test('design §8 if all counters are missing, they are rebuilt', async () => {
   for (let userId = 1; userId <= 20; userId += 1) await addPlayer(userId, new Date(at.getTime() + userId * 86_400_000))
   await foldCounters(database)
   await sql`truncate counters`.execute(database.db)
@@ -135,7 +135,7 @@ test('design §8 counters that are gone altogether are rebuilt', async () => {
   expect(await run()).toMatchObject({ found: [] })
 })
 
-test('design §8 a repair amid writers, folding and a second repair loses and doubles nothing', async () => {
+test('design §8 a repair beside writers, folding and another repair loses nothing and counts nothing twice', async () => {
   for (let userId = 1; userId <= 50; userId += 1) await addPlayer(userId)
   await addCount(database, { of: 'players' }, 1000)
   await addCount(database, { of: 'participants', kind: 'social', itemId: 'x:y' }, -1000)
@@ -165,7 +165,7 @@ test('design §8 a repair amid writers, folding and a second repair loses and do
   expect(await run()).toMatchObject({ found: [] })
 })
 
-test('§3 an item without its history document is named and gets one', async () => {
+test('§3 an item without a history document is reported and gets one', async () => {
   await sql`insert into tasks (collection, id, image, priority, title, reward) values ('daily', 'd', 'x', 1, 'Daily', 1)`.execute(
     database.db,
   )
@@ -177,7 +177,7 @@ test('§3 an item without its history document is named and gets one', async () 
   expect(await entries()).toEqual([{ documents: 1 }])
 })
 
-test('§7 files that are gone, that wait to be removed, that nothing keeps or that nobody names are told; bytes that are gone stay gone', async () => {
+test('§7 files that are missing, wait for removal, are not kept for the trash or have no record are reported; lost files stay lost', async () => {
   await store(
     ...withThumb('1_gone.png').slice(1),
     ...withThumb('2_leaving.png'),
@@ -198,7 +198,7 @@ test('§7 files that are gone, that wait to be removed, that nothing keeps or th
     'The file announcements/4_stray.png is in the file store, but belongs to no record.',
     'The file announcements/5_half.png is in the file store, but belongs to no record.',
   ]
-  // What nothing keeps is not known as a file either, until it is kept.
+  // A file that is not kept for the trash also counts as a file without a record, until the repair keeps it.
   const stray = 'The file announcements/3_kept.png is in the file store, but belongs to no record.'
   expect((await run()).found.toSorted()).toEqual([...sentences, stray].toSorted())
   expect(await run({ isRepair: true })).toMatchObject({ differences: 5, repaired: 4 })
@@ -214,7 +214,7 @@ test('§7 files that are gone, that wait to be removed, that nothing keeps or th
   ])
 })
 
-test('design §8 the command names what differs and ends with 1, repairs it and ends with 0', async () => {
+test('design §8 the command prints the differences and exits with 1; with --repair it repairs them and exits with 0', async () => {
   const env = { DATABASE_URL: workerUrl(), DATA_DIR: await temporaryDataDir() }
   await diskStore(join(env.DATA_DIR, 'files')).put('announcements/1_a.png', new Uint8Array(1), 'image/png')
   const found = await arcadeIn(env, 'check')

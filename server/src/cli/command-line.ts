@@ -6,13 +6,13 @@ import type { Config } from '#src/config.ts'
 /** Invalid arguments: the command ends with 1 and this message. */
 export class UsageError extends Error {}
 
-/** What a command gets beside its arguments. */
+/** What a command gets besides its arguments. */
 export interface CommandContext {
   config: Config
   log: Logger
   /** Writes a line to standard output. */
   print: (line: string) => void
-  /** Writes a line to standard error: progress and advice, which a script that reads the output does not want. */
+  /** Writes a line to standard error: progress and advice, which a script must not mistake for the output. */
   note: (line: string) => void
 }
 
@@ -33,7 +33,7 @@ interface Declaration<Options extends ParseArgsOptionsConfig> {
   optionsUsage?: string
   /** How the command is called, if there is a shorter way than `npm run arcade -- NAME`. */
   calledAs?: string
-  /** Checks what the declaration cannot. @throws UsageError */
+  /** Makes the command from its arguments, after checks that the declaration cannot express. @throws UsageError */
   prepare: (positionals: string[], values: Values<Options>) => RunCommand
 }
 
@@ -90,7 +90,7 @@ const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg ===
 
 /**
  * Finds the command that the arguments name and checks the arguments after its name.
- * @returns the text to print instead, for `--version`, and for `--help`, which may follow any part of a command
+ * @returns the command, or a text to print instead: for `--version`, and for `--help`, which may follow any part of a command
  * @throws UsageError with the usage of the command, or of all commands if it is unknown
  */
 export function parseCommandLine(commands: readonly Command[], args: string[], version: string): RunCommand | string {

@@ -8,7 +8,7 @@ import { giveBalances } from '#test/players.ts'
 import { temporaryDataDir } from '#test/processes.ts'
 import { arcade, arcadeIn } from '#test/run-arcade.ts'
 
-/** A table is divided while it is written to, which a busy cluster takes its time for. */
+/** Dividing a table that others write to takes long on a busy cluster. */
 const timeout = 300_000
 
 test(

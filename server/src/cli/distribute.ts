@@ -17,7 +17,7 @@ export function distribute(shards: number): RunOnDatabase {
   return ({ database, print }) => distributeTables(database, shards, print)
 }
 
-/** @param shards the number of shards of each table; ignored if some tables are distributed already, whose number the others get */
+/** @param shards the number of shards of each table; ignored if some tables are distributed already: the others then get their number */
 export async function distributeTables(database: Database, shards: number, print: (line: string) => void): Promise<void> {
   const cluster = await findCluster(database)
   if (!cluster)

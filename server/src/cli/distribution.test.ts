@@ -7,7 +7,7 @@ import { citusUrl } from '#test/citus.ts'
 const database = await testDatabase()
 
 describe('§design 4 the tables of players can be divided by player', () => {
-  test('each of their unique keys has the player in it', async () => {
+  test('each unique key of these tables contains the player', async () => {
     const { rows } = await sql<{ table: string; index: string; columns: string[] }>`
       select table_class.relname as table, index_class.relname as index,
              array(select attname::text from pg_attribute where attrelid = indrelid and attnum = any(indkey)) as columns
@@ -17,7 +17,7 @@ describe('§design 4 the tables of players can be divided by player', () => {
     for (const { index, columns } of rows) expect(columns, index).toContain('user_id')
   })
 
-  test('no other table refers to them and they refer to none, nothing is triggered or numbered', async () => {
+  test('these tables have no foreign keys to or from them, no triggers and no sequences', async () => {
     const { rows } = await sql`
       select conname::text as name from pg_constraint where contype = 'f' and ${sql.raw(isPlayers('conrelid'))} or ${sql.raw(isPlayers('confrelid'))}
       union all select tgname from pg_trigger where not tgisinternal and ${sql.raw(isPlayers('tgrelid'))}
@@ -28,7 +28,7 @@ describe('§design 4 the tables of players can be divided by player', () => {
     expect(rows).toEqual([])
   })
 
-  test('only they have players by number, so that all of one player is together', async () => {
+  test('no other table has a column with the player’s id, so that all rows of a player are together', async () => {
     const { rows } = await sql<{ table: string }>`
       select table_name as table from information_schema.columns
        where table_schema = 'public' and column_name = 'user_id' and data_type = 'bigint' order by 1`.execute(database.db)

@@ -1,12 +1,12 @@
 /**
- * Distributed PostgreSQL (Citus 13, design §4): what is one player's lies on one shard, by the player's id; everything else stays on the
- * coordinator. Every statement of the product is valid both there and on an ordinary PostgreSQL.
+ * Distributed PostgreSQL (Citus 13, design §4): all rows of a player are on one shard, chosen by the player's id; everything else stays on
+ * the coordinator. Every statement of the product is valid both there and on an ordinary PostgreSQL.
  */
 import { sql } from 'kysely'
 import { CITUS_SQL } from '#src/postgres/connections.ts'
 import type { Database } from '#src/db/database.ts'
 
-/** The tables that are divided, all alike by their column `user_id`, so that a player's rows are together. */
+/** The tables that are divided, all by their column `user_id`, so that a player's rows are together. */
 export const DISTRIBUTED_TABLES = [
   'telegram_users',
   'balances',
@@ -17,7 +17,7 @@ export const DISTRIBUTED_TABLES = [
   'uncounted_entries',
 ] as const
 
-/** The options with which Citus divides one of them: the first into so many shards, each other one as the first. */
+/** Returns the options with which Citus divides a table: the first one into `shards` shards, every other one like the first. */
 export function divisionSql(table: string, shards: number): string {
   const [first] = DISTRIBUTED_TABLES
   return table === first ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => '${first}'`

@@ -11,7 +11,7 @@ export interface DatabaseContext extends CommandContext {
 
 export type RunOnDatabase = (context: DatabaseContext) => Promise<number | void>
 
-/** Resolves, if a signal has interrupted the command, when its database is closed. */
+/** Set once a signal has interrupted the command. It never resolves: the process exits when its database is closed. */
 export let interruption: Promise<never> | undefined
 
 /** @param needsRoom whether the command is refused on a disk that is nearly full */

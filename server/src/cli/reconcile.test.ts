@@ -1,4 +1,4 @@
-/** `arcade reconcile` (design §7, §8): each way in which a balance and its entries can differ is named, and nothing else. */
+/** `arcade reconcile` (design §7, §8): reports every way in which a balance and its entries can differ, and nothing else. */
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '#src/db/database.ts'
@@ -30,7 +30,7 @@ async function faults(): Promise<string[]> {
   return found
 }
 
-test('design §7 a ledger that is whole has no fault, and the command ends with 0', async () => {
+test('design §7 a correct ledger has no differences, and the command exits with 0', async () => {
   expect(await faults()).toEqual([])
   expect(await arcade('reconcile')).toEqual({
     code: 0,
@@ -38,7 +38,7 @@ test('design §7 a ledger that is whole has no fault, and the command ends with 
   })
 })
 
-test('design §7 of a ledger that is whole no player is looked at alone', async () => {
+test('design §7 a correct ledger is proved by one statement, without checking players one by one', async () => {
   const sent: string[] = []
   const listen = (statement: unknown): void => void sent.push((statement as SentStatement).text)
   sentStatements.subscribe(listen)
@@ -94,12 +94,12 @@ const broken: [what: string, statement: string, faults: string[]][] = [
   ['a player who is gone', 'delete from telegram_users where user_id = 33', ['33: there is no such player']],
 ]
 
-test.each(broken)('design §7 %s that is wrong is named', async (_what, statement, expected) => {
+test.each(broken)('design §7 a difference is reported: %s', async (_what, statement, expected) => {
   await sql.raw(statement).execute(database.db)
   expect(await faults()).toEqual(expected)
 })
 
-test('design §7 more differences than a batch holds are all named, and the command ends with 3', async () => {
+test('design §7 differences beyond one batch are all reported, and the command exits with 3', async () => {
   await addPlayers(
     database.db,
     Array.from({ length: 1_200 }, (_, n) => ({ user_id: n + 1_000 })),

@@ -12,7 +12,7 @@ interface Surroundings extends Pick<CommandContext, 'print' | 'note'> {
   env?: Record<string, string | undefined>
 }
 
-/** Runs a command of `arcade`. Resolves to its exit code; an error is told in `note`, with its stack if it is a fault of ours. */
+/** Runs a command of `arcade` and resolves to its exit code. Writes an error with `note`, and with its stack if it is a bug. */
 export async function runArcade(args: string[], { env, print, note }: Surroundings): Promise<number> {
   try {
     const command = parseCommandLine(commands, args, await productVersion())

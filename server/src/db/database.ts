@@ -1,6 +1,6 @@
 /**
  * The database (design §4): the embedded PostgreSQL in DATA_DIR, or the one that DATABASE_URL names. Hides its start and stop, the
- * pool, migrations, retries and timeouts. errors.ts tells what its errors mean.
+ * pool, migrations, retries and timeouts. postgres/errors.ts says what its errors mean.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
@@ -134,7 +134,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Limits of a server's pool. Far fewer connections keep two cores of PostgreSQL busy, and several servers share its max_connections. */
 const SERVER_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 30_000, lockTimeoutMs: 2_000 }
-/** Limits of a command, for which only the operator waits who started it and can end it. */
+/** Limits of a command: only the operator who started it waits for it, and can end it. */
 const COMMAND_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 0, lockTimeoutMs: 0 }
 /** The ledger's connections as a share of the pool's size. Fewer connections would write less, because each waits for the disk. */
 const LEDGER_SHARE = 0.75

@@ -30,7 +30,7 @@ export interface Entity {
 interface Beside {
   table: string
   fields: readonly string[]
-  /** Columns that filters use and that are no fields. */
+  /** Columns that filters use and that are not fields. */
   filteredBy: readonly string[]
 }
 

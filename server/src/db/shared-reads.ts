@@ -1,6 +1,6 @@
 /**
  * Shares reads among callers: while a read runs, all further callers wait for the next one, which begins when it ends. The result always
- * comes from a read that began after the call, so every caller sees what was saved before it (ADR 0011).
+ * comes from a read that began after the call, so every caller sees what was saved before it (ADR 11).
  */
 
 /** Returns a read that simultaneous callers with the same key share. */

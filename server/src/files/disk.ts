@@ -27,7 +27,7 @@ export interface OpenFile {
 export function diskStore(root: string): FileStore {
   const toPath = (key: string): string => join(root, checkedKey(key))
   return {
-    /** Checks the folder. A full disk is no error, because files can still be read. */
+    /** Checks the folder. A full disk is not an error, because files can still be read. */
     async check() {
       const probe = join(root, `.probe-${process.pid}`)
       try {

@@ -11,7 +11,7 @@ import type { DecoderAnswer, DecoderLimits, PreparedImage } from './image-decode
 export const THUMB_SIDE_PIXELS = 96
 
 export interface Images {
-  /** @throws Failure INVALID_INPUT if the file is no acceptable image, UNAVAILABLE if too many images are waiting */
+  /** @throws Failure INVALID_INPUT if the file is not an acceptable image, UNAVAILABLE if too many images are waiting */
   prepare(bytes: Uint8Array): Promise<PreparedImage>
   /** Ends the decoding process. */
   stop(): void

@@ -1,6 +1,6 @@
 /**
  * An answer before it becomes a Response, and the security headers of all answers (security.md, Browser; OWASP Secure Headers). Answers
- * stay plain objects until the end, because the Node adapter is fast only with a Response whose headers were not touched (ADR 0009).
+ * stay plain objects until the end, because the Node adapter is fast only with a Response whose headers were not touched (ADR 9).
  */
 import { JsonText } from '#src/calls.ts'
 

@@ -41,7 +41,7 @@ export async function createOnce<T, Prepared>(
 }
 
 /**
- * The same for work that is no transaction, such as storing a file. After a crash, a repeated request starts again once ABANDONED_SECONDS
+ * The same for work outside a transaction, such as storing a file. After a crash, a repeated request starts again once ABANDONED_SECONDS
  * have passed, so the unfinished work of `create` must be cleaned up in another way.
  */
 export async function createOnceInSteps<T>(

@@ -56,7 +56,7 @@ describe('§3 design §8 timestamps', () => {
     [{ _seconds: -1, _nanoseconds: 0 }, /^createdAt would be 1969-12-31T23:59:59\.000Z, before 2005$/],
     ['2004-12-31T23:59:59Z', /before 2005$/],
     [new Date(Date.now() + 2 * 86_400_000).toISOString(), /in the future$/],
-  ])('%j is no likely time of a Telegram user, and the reason says what it may be', (createdAt, reason) => {
+  ])('%j is not a likely time of a Telegram user, and the reason says what it may be', (createdAt, reason) => {
     expect(() => parse.parseTelegramUser({ ...player, createdAt })).toThrow(reason)
     expect(() => parse.parseParticipation('social', { ...participation, timestamp: createdAt })).toThrow(BadRow)
   })

@@ -1,6 +1,6 @@
 /**
  * A queue for counts of long lists: a limited number runs at the same time, the others wait in the order in which they came. Clients that
- * ask for the same count while it waits share it. A running count may be older than what a client has saved (ADR 0011), so the client waits
+ * ask for the same count while it waits share it. A running count may be older than what a client has saved (ADR 11), so the client waits
  * for the next one.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'

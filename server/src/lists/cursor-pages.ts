@@ -23,13 +23,13 @@ export const MAX_HITS = 10_000
 const TOO_MANY_HITS = 1.5 * MAX_HITS
 /** Rows of the order that are checked when a filter matches many rows, but few near the position. */
 const DISTANT_ROWS_CHECKED = 20_000
-/** Rows of the sample that tells whether a search matches very many rows, and where one of the nearest of them is. */
+/** Rows of the sample that tells whether a search matches very many rows, and finds one of the nearest of them. */
 const SAMPLE_ROWS = 2_000
 /** Rows checked before the larger sample: most searches match so few rows that this sample contains none of them, and stop here. */
 const FIRST_SAMPLE_ROWS = 300
 /** Matches that a sample must contain before its share is used: with fewer the error is too large. */
 const MIN_SAMPLE_HITS = 30
-/** The page should end before the sampled row that this many pages of matches are expected before: fewer may be there by chance. */
+/** Pages of matches that are expected before a sampled row: with fewer, the page might by chance not be complete before that row. */
 const LIKELY_END_PAGES = 20
 /** Rows of a table that PostgreSQL keeps in memory, about 1 GB of pages; above this, random reads cost what the planner assumes. */
 const ROWS_CACHED_BY_POSTGRES = 5_000_000
@@ -152,7 +152,7 @@ async function distant<L extends List>(search: Search<L>): Promise<Read> {
 interface Sample {
   /** The share of rows that match. */
   share: number
-  /** Matching rows where the page may end: first a near one, before which the page is probably complete, then one before which it is. */
+  /** Matching rows up to which to read: a near one, before which the page is probably complete, then one before which it surely is. */
   ends: KeyedRow[]
 }
 

@@ -36,7 +36,7 @@ export interface ServedList<L extends List = List> {
    * that are paged by cursors in the order of a timestamp.
    */
   indexedFilters?: readonly (keyof L['filters'] & string)[]
-  /** A condition on rows that is no field of theirs, such as being blocked. Pages by cursors list the ids of the rows for which it holds. */
+  /** A condition on rows that is not a field, such as being blocked. Pages by cursors list the ids of the rows for which it holds. */
   markCondition?: string
   /** SQL for the number of rows, hidden ones included, that a filter without a search matches, if counters know it. */
   counted?: (filter: FilterOf<L>) => string

@@ -31,7 +31,7 @@ export interface SearchTerm {
 
 const never = sql<boolean>`false`
 
-/** Digits from which a number is searched by every third trigram: a shorter one has too few trigrams to be told from other numbers. */
+/** A number of at least this many characters is searched by every third trigram; a shorter one has too few trigrams to be distinctive. */
 const LONG_NUMBER = 7
 
 /**
@@ -95,7 +95,7 @@ function inWordIndex(text: string, isWordStart: boolean, value: Value): Conditio
   return sql<boolean>`${sql.join(isLike, sql` and `)}`
 }
 
-/** Returns the longest number of a text. Numbers tell names apart better than words: the trigrams of `moon_` in `moon_4711` cost ten times as much. */
+/** Returns the longest number of a text, with the character before it. Numbers tell names apart better than words: the trigrams of `moon_` in `moon_4711` cost ten times as much. */
 function rarestPart(text: string): string | undefined {
   const numbers = text.match(/[a-z_.#-]?\d{3,}/gi) ?? []
   return numbers.toSorted((a, b) => b.length - a.length)[0]

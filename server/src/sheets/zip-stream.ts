@@ -15,7 +15,7 @@ export interface ZipEntry {
 const PIECE_BYTES = 128 * 1024
 /** An entry must have fewer bytes than this: see `zip`. */
 export const ENTRY_LIMIT_BYTES = 0xffff_ffff
-const DEFLATE_LEVEL = 1 // level 6 takes twice the CPU for a file 15 % smaller (ADR 0003)
+const DEFLATE_LEVEL = 1 // level 6 takes twice the CPU for a file 15 % smaller (ADR 3)
 const MAX_16_BIT = 0xffff
 const MAX_32_BIT = 0xffff_ffff
 const HAS_DESCRIPTOR = 0x0008

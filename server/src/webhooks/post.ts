@@ -39,7 +39,7 @@ export async function post(
           method: 'POST',
           agent: false,
           signal,
-          // The certificate must be valid for the host name, not for the IP address. An IP address is no server name (RFC 6066, 3).
+          // The certificate must be valid for the host name, not for the IP address. An IP address is not a server name (RFC 6066, 3).
           ...(isHttps && isIP(host) === 0 && { servername: host }),
           headers: { ...headers, host: target.host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
         },

@@ -253,7 +253,7 @@ function isLastAdmin(model: Model, { id }: Person): boolean {
   return admins.length === 1 && admins[0] === id
 }
 
-/** Returns the admin who may not be removed if the caller was an admin at the time of the request but is none by now: one must remain. */
+/** Returns the admin who may not be removed if the caller was an admin at the time of the request but no longer is: one must remain. */
 function keptAdmin(model: Model, { personId }: Caller): string | undefined {
   const admins = adminsOf(model).toSorted()
   return admins.includes(personId ?? '') ? undefined : admins[0]
