@@ -15,7 +15,7 @@ export function decodableAddress(address: string): URL {
   return url
 }
 
-/** Reads the parameters of an address as texts: a search for `1e5` or `true` is neither a number nor a flag, whoever wrote the address. */
+/** Reads the parameters of an address as texts: a search for `1e5` or `true` is neither a number nor a flag. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(Array.from(new URLSearchParams(search), ([name, value]) => [name, unquoted(value)]))
 }
