@@ -29,7 +29,7 @@ import { checkDerived, createWorkload, type Workload, WRITERS } from './workload
 
 const TIMEOUT_MS = 5 * 60 * 60_000
 /** Timeout of waits, in ms: far longer than anything takes here on a busy machine. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 const victims: Victim[] = ['server', 'postmaster', 'both']
 const log = pino({ level: 'silent' })
 const random = seededRandom()

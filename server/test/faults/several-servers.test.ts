@@ -26,6 +26,8 @@ import { createWorkload } from './workload.ts'
 
 /** Timeout of tests that start, stop and kill processes: generous, for busy machines. */
 const PROCESSES = { timeout: rounds(10 * 60_000, 6 * 3_600_000) }
+/** How long writes may take on a busy machine, on which the process that decodes images gets hardly any time. */
+const PATIENCE_MS = 300_000
 /** Timeout for news from another server: far below the interval at which a server reads the state again without news. */
 const SOON = { timeout: 15_000 }
 
@@ -214,7 +216,8 @@ test(
     const running = [console, game].map((workload) => workload.run(() => isOver))
     const writes = async (by: string) => {
       const before = [console.acknowledged, game.acknowledged] as const
-      await waitFor(`writes through ${by}`, () => console.acknowledged > before[0] + 5 && game.acknowledged > before[1] + 20)
+      const areMore = () => console.acknowledged > before[0] + 5 && game.acknowledged > before[1] + 20
+      await waitFor(`writes through ${by}`, areMore, PATIENCE_MS)
     }
     const kills = rounds(3, 100)
     for (let kill = 0; kill < kills; kill += 1) {
