@@ -69,13 +69,18 @@ export async function startHttpProxy(): Promise<HttpProxy> {
     }
   }
 
+  /** Returns the ready servers, beginning with the next in turn, and then the others: with no ready server, proxies try them all. */
+  function inTurn(): Target[] {
+    const all = [...targets.values()]
+    const ready = all.filter(({ isReady }) => isReady)
+    turn += 1
+    const first = ready.length === 0 ? 0 : turn % ready.length
+    return [...ready.slice(first), ...ready.slice(0, first), ...all.filter(({ isReady }) => !isReady)]
+  }
+
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request)
-    const untried = new Set([...targets.values()].filter(({ isReady }) => isReady))
-    for (;;) {
-      const target = [...untried][(turn += 1) % untried.size]
-      if (!target) break
-      untried.delete(target)
+    for (const target of inTurn()) {
       try {
         const answer = await ask(target, request, body)
         response.writeHead(answer.statusCode!, withoutHop(answer.headers))

@@ -8,6 +8,7 @@ import { expect, onTestFinished } from 'vitest'
 import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 import { BASE_ENV } from '#test/base-env.ts'
+import { waitFor } from '#test/processes.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src')
 const TELL_STATEMENTS = resolve(import.meta.dirname, '../tell-statements.ts')
@@ -69,6 +70,20 @@ export async function expectGoodEnd({ child, ended }: ServerProcess): Promise<vo
   child.kill('SIGTERM')
   const { code, output } = await ended
   expect(code, output).toBe(0)
+}
+
+/** Signs `ADMIN` in and returns the cookies. A server that answers 503 is busy, so the request is repeated, as the web app does it. */
+export async function signInAdmin(url: string): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await waitFor('an answer to signing in', async () => {
+    const response = await fetch(`${url}/api/session`, { method: 'POST', headers, body: JSON.stringify(ADMIN) })
+    return response.status === 503 ? undefined : response
+  })
+  expect(answer.status).toBe(200)
+  return answer.headers
+    .getSetCookie()
+    .map((text) => text.split(';')[0])
+    .join('; ')
 }
 
 export type Victim = 'server' | 'postmaster' | 'both'

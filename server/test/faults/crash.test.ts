@@ -14,7 +14,7 @@ import { SAMPLE } from '#test/console-server.ts'
 import { preparedDataDir, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { reportFigure, rounds, seededRandom } from '#test/size.ts'
 import {
-  ADMIN,
+  signInAdmin,
   type ConsoleProcess,
   expectGoodEnd,
   kill,
@@ -42,7 +42,7 @@ test('§security crash: kill -9 during mixed writes, uploads and downloads', { t
   await importSample(dataDir)
   let server = startServer(dataDir)
   let url = await server.ready
-  const cookie = await signIn(url)
+  const cookie = await signInAdmin(url)
   const workload = createWorkload(
     random,
     () => url,
@@ -97,7 +97,7 @@ test('§security crash: kill -9 during a first start', { timeout: TIMEOUT_MS }, 
     await killAfter(startServer(dataDir), dataDir, whole * random())
     const server = startServer(dataDir)
     const url = await server.ready
-    expect(await isSignedIn(url, await signIn(url))).toBe(true)
+    expect(await isSignedIn(url, await signInAdmin(url))).toBe(true)
     await expectLastEnd(server, dataDir)
   }
   reportFigure(`crash during a first start of ${Math.round(whole)} ms: ${cycles} cycles`)
@@ -312,16 +312,6 @@ async function withDatabase<T>(dataDir: string, work: (database: Database) => Pr
   } finally {
     await database.close()
   }
-}
-
-async function signIn(url: string): Promise<string> {
-  const answer = await fetch(`${url}/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ADMIN),
-  })
-  expect(answer.status).toBe(200)
-  return answer.headers.get('set-cookie')!.split(';')[0]!
 }
 
 async function isSignedIn(url: string, cookie: string): Promise<boolean> {

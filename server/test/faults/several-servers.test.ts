@@ -20,7 +20,7 @@ import { png } from '#test/test-images.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { giveBalances } from '#test/players.ts'
 import { pino } from 'pino'
-import { ADMIN, expectGoodEnd, type ServerProcess, startCommandWith, startServer } from './console-process.ts'
+import { ADMIN, expectGoodEnd, type ServerProcess, signInAdmin, startCommandWith, startServer } from './console-process.ts'
 import { createGameWorkload } from './game-workload.ts'
 import { createWorkload } from './workload.ts'
 
@@ -187,7 +187,7 @@ test(
     const url = await createDatabase('started_at_once')
     const dataDir = await temporaryDataDir()
     const servers = [startServer(dataDir, { DATABASE_URL: url }), startServer(dataDir, { DATABASE_URL: url })]
-    const cookie = await signIn(await servers[0]!.ready)
+    const cookie = await signInAdmin(await servers[0]!.ready)
     const answer = await fetch(`${await servers[1]!.ready}/api/metrics`, { headers: { cookie } })
     expect(await answer.json()).toMatchObject({ totalUsers: 1, userTypes: { admin: 1 } })
     for (const server of servers) await expectGoodEnd(server)
@@ -319,7 +319,7 @@ async function twoBehindProxy(name: string): Promise<Pair> {
     return started
   }
   const store = openFileStore({ filesUrl: s3.url, dataDir: '' })
-  return { proxy, servers, start, cookie: await signIn(proxy.url), url, store, env }
+  return { proxy, servers, start, cookie: await signInAdmin(proxy.url), url, store, env }
 }
 
 async function importSample({ env, servers }: Pair): Promise<void> {
@@ -372,14 +372,4 @@ async function operate({ proxy, cookie, number, isOver }: Operator) {
     if (!(await list.text()).includes('"tasks"')) problems.push(`${title} listed: ${list.status}`)
   }
   return { saved, problems, retries }
-}
-
-async function signIn(url: string): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/api/session`, { method: 'POST', headers, body: JSON.stringify(ADMIN) })
-  expect(answer.status).toBe(200)
-  return answer.headers
-    .getSetCookie()
-    .map((text) => text.split(';')[0])
-    .join('; ')
 }
