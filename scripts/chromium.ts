@@ -10,7 +10,7 @@ const DOWNLOAD_MS = 10 * 60_000
 /**
  * Returns the path of a Chromium that starts. Tries, in this order: CHROMIUM_PATH, the PATH, Playwright's own (downloaded if possible),
  * Debian's package (for root only).
- * @throws Error if there is none, or if CHROMIUM_PATH does not start
+ * @throws Error if no Chromium is found, or if the one of CHROMIUM_PATH does not start
  */
 export async function findChromium(): Promise<string> {
   const configured = process.env.CHROMIUM_PATH

@@ -112,7 +112,7 @@ export function startSession(): void {
   queryClient.setQueryData<Session>(sessionKey, session)
 }
 
-/** Returns the GET /api/session answer that the server put into index.html; null if there is none. */
+/** Returns the GET /api/session answer that the server put into index.html, or null if index.html has no answer. */
 function sessionInPage(): Session | null {
   const text = document.querySelector('#session')?.textContent ?? 'null'
   const session = JSON.parse(text) as Session | string | null

@@ -1,5 +1,5 @@
 /** The command line as a list of declarations: each gives a command its usage, its checks and its help. */
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { parseArgs } from 'node:util'
 import type { Logger } from 'pino'
 import type { Config } from '#src/config.ts'
 
@@ -19,22 +19,23 @@ export interface CommandContext {
 /** Runs with its arguments checked. Resolves to the exit code, which is 0 unless it says otherwise. */
 export type RunCommand = (context: CommandContext) => Promise<number | void>
 
-type Values<Options extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ options: Options }>>['values']
+/** The options of a command by their names. `shows` is what the usage shows for the value, such as `N`. */
+type Options = Record<string, { type: 'boolean' } | { type: 'string'; shows: string; default?: string }>
 
-interface Declaration<Options extends ParseArgsOptionsConfig> {
+type Values<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['values']
+
+interface Declaration<O extends Options> {
   /** The words of the command, such as `token create`. */
   name: string
   /** One sentence for the usage, without a capital letter and a full stop. */
   summary: string
   /** The arguments that must follow, in this order, as the usage shows them. */
   positionals?: readonly string[]
-  options?: Options
-  /** What the usage shows for options, such as `[--shards N]`. */
-  optionsUsage?: string
+  options?: O
   /** How the command is called, if there is a shorter way than `npm run arcade -- NAME`. */
   calledAs?: string
   /** Makes the command from its arguments, after checks that the declaration cannot express. @throws UsageError */
-  prepare: (positionals: string[], values: Values<Options>) => RunCommand
+  prepare: (positionals: string[], values: Values<O>) => RunCommand
 }
 
 export interface Command {
@@ -46,16 +47,18 @@ export interface Command {
   parse: (args: string[]) => RunCommand
 }
 
-export function command<Options extends ParseArgsOptionsConfig>({
+export function command<O extends Options>({
   name,
   summary,
   positionals = [],
   options,
-  optionsUsage,
   calledAs = `npm run arcade -- ${name}`,
   prepare,
-}: Declaration<Options>): Command {
-  const call = [calledAs, ...positionals, ...(optionsUsage === undefined ? [] : [optionsUsage])].join(' ')
+}: Declaration<O>): Command {
+  const shown = Object.entries<Options[string]>(options ?? {}).map(([option, of]) =>
+    of.type === 'string' ? `[--${option} ${of.shows}]` : `[--${option}]`,
+  )
+  const call = [calledAs, ...positionals, ...shown].join(' ')
   const self: Command = {
     name,
     summary,
@@ -67,7 +70,7 @@ export function command<Options extends ParseArgsOptionsConfig>({
         if (missing !== undefined) throw new UsageError(`\`${name}\` needs ${missing}.`)
         const extra = parsed.positionals[positionals.length]
         if (extra !== undefined) throw new UsageError(`Unexpected argument '${extra}'.`)
-        return prepare(parsed.positionals, parsed.values as Values<Options>)
+        return prepare(parsed.positionals, parsed.values as Values<O>)
       } catch (error) {
         throw error instanceof UsageError ? new UsageError(`${error.message}\n${usageOf([self])}`) : error
       }
@@ -77,7 +80,7 @@ export function command<Options extends ParseArgsOptionsConfig>({
 }
 
 /** @throws UsageError that names the unknown option, or the option without its value */
-function readArguments(args: string[], options: ParseArgsOptionsConfig = {}): ReturnType<typeof parseArgs> {
+function readArguments(args: string[], options: Options = {}): ReturnType<typeof parseArgs> {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
@@ -90,16 +93,15 @@ const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg ===
 
 /**
  * Finds the command that the arguments name and checks the arguments after its name.
- * @returns the command, or a text to print instead: for `--version`, and for `--help`, which may follow any part of a command
+ * @returns the command, or the usage to print instead for `--help`, which may follow any part of a command
  * @throws UsageError with the usage of the command, or of all commands if it is unknown
  */
-export function parseCommandLine(commands: readonly Command[], args: string[], version: string): RunCommand | string {
+export function parseCommandLine(commands: readonly Command[], args: string[]): RunCommand | string {
   if (args[0] === 'help' || isHelp(args.at(-1))) {
     const words = args.filter((arg) => arg !== 'help' && !isHelp(arg)).join(' ')
     const meant = startingWith(commands, words)
     return usageOf(meant.length > 0 ? meant : commands)
   }
-  if (args.length === 1 && args[0] === '--version') return `Arcade Console ${version}`
   if (args.length === 0) throw new UsageError(usageOf(commands))
   const named = commands
     .filter(({ name }) => `${args.join(' ')} `.startsWith(`${name} `))

@@ -28,8 +28,7 @@ export const commands = [
   command({
     name: 'token create',
     positionals: ['NAME'],
-    options: { scope: { type: 'string', default: 'play' } },
-    optionsUsage: '[--scope read|play|admin]',
+    options: { scope: { type: 'string', shows: 'read|play|admin', default: 'play' } },
     summary: 'make a bot token (play) and print it, once',
     prepare: ([name = ''], { scope }) => onDatabase(createToken(name, scope)),
   }),
@@ -58,8 +57,7 @@ export const commands = [
   }),
   command({
     name: 'audit verify',
-    options: { head: { type: 'string' } },
-    optionsUsage: '[--head NUMBER:HASH]',
+    options: { head: { type: 'string', shows: 'NUMBER:HASH' } },
     summary: 'read the whole audit trail; exit 3 if entries were changed, removed or inserted',
     prepare: (_, { head }) => onDatabase(verifyTrail(head)),
   }),
@@ -78,7 +76,6 @@ export const commands = [
   command({
     name: 'check',
     options: { repair: { type: 'boolean' } },
-    optionsUsage: '[--repair]',
     summary: 'compare counters, balances, history and files with the records; exit 1 if they differ',
     prepare: (_, { repair: isRepair = false }) => onDatabase(check({ isRepair }), { needsRoom: isRepair }),
   }),
@@ -112,8 +109,7 @@ export const commands = [
   }),
   command({
     name: 'distribute',
-    options: { shards: { type: 'string', default: String(SHARDS) } },
-    optionsUsage: '[--shards N]',
+    options: { shards: { type: 'string', shows: 'N', default: String(SHARDS) } },
     summary: `divide the tables of players among the servers of a Citus cluster, into ${SHARDS} pieces each or N`,
     prepare: (_, { shards }) => onDatabase(distribute(readNumber(shards, { min: 1, max: MAX_SHARDS, unit: 'shards' }))),
   }),
@@ -122,7 +118,6 @@ export const commands = [
     calledAs: 'npm run import --',
     positionals: ['DIRECTORY'],
     options: { 'dry-run': { type: 'boolean' } },
-    optionsUsage: '[--dry-run]',
     summary: 'load NDJSON files, one a collection, or tell what that would change; exit 2 if rows were refused',
     prepare: ([directory = ''], { 'dry-run': isDryRun = npmTookDryRun() }) =>
       onDatabase(importFrom(resolve(callerDirectory(), directory), { isDryRun })),
@@ -130,8 +125,7 @@ export const commands = [
   command({
     name: 'seed',
     calledAs: 'npm run seed --',
-    options: { 'telegram-users': { type: 'string' }, participants: { type: 'string' } },
-    optionsUsage: '[--telegram-users N] [--participants N]',
+    options: { 'telegram-users': { type: 'string', shows: 'N' }, participants: { type: 'string', shows: 'N' } },
     summary: 'make synthetic players, and participations of them',
     prepare(_, { 'telegram-users': players, participants }) {
       if (players === undefined && participants === undefined) throw new UsageError('How many rows are to be made?')

@@ -15,7 +15,11 @@ interface Surroundings extends Pick<CommandContext, 'print' | 'note'> {
 /** Runs a command of `arcade` and resolves to its exit code. Writes an error with `note`, and with its stack if it is a bug. */
 export async function runArcade(args: string[], { env, print, note }: Surroundings): Promise<number> {
   try {
-    const command = parseCommandLine(commands, args, await productVersion())
+    if (args.length === 1 && args[0] === '--version') {
+      print(`Arcade Console ${await productVersion()}`)
+      return 0
+    }
+    const command = parseCommandLine(commands, args)
     if (typeof command === 'string') {
       print(command)
       return 0

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { StartError } from '#src/postgres/errors.ts'
 
 export interface Line {
@@ -25,9 +25,11 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
  * Looks at the first bytes of a file. A file in another encoding is refused as a whole, because every line of it would be invalid.
+ * A pipe is not looked at, because bytes that are read from it are gone.
  * @throws StartError that says what the file is
  */
 export async function refuseOtherEncoding(path: string): Promise<void> {
+  if (!(await stat(path)).isFile()) return
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4)

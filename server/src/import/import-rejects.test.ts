@@ -1,4 +1,5 @@
 /** Where an import writes the rows that it rejects (design §8). */
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -67,4 +68,13 @@ test.each([
   const importing = importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
   await expect(importing).rejects.toThrow(`telegramUsers.ndjson ${reason}, so nothing was loaded.`)
   expect(await database.db.selectFrom('users').select('id').execute()).toEqual([])
+})
+
+test('design §8 a named pipe is read from its first byte', async () => {
+  const database = await testDatabase()
+  const directory = await directoryOf({})
+  const pipe = path.join(directory, 'users.ndjson')
+  execFileSync('mkfifo', [pipe])
+  const [report] = await Promise.all([importDirectory({ database, directory }), writeFile(pipe, USER)])
+  expect(report.files).toMatchObject([{ loaded: 1, rejected: 0 }])
 })

@@ -149,8 +149,12 @@ const FIRST_MS = -62_135_596_800_000 // the year 1
  */
 export function moment(row: Row, name: string): string | null {
   const value = row[name]
-  if (isMissing(value)) return null
-  const ms = Math.floor(toMilliseconds(value))
+  return isMissing(value) ? null : toIso(toMilliseconds(value), name)
+}
+
+/** @throws BadRow if the milliseconds are not in the years 1 to 9999 */
+function toIso(milliseconds: number, name: string): string {
+  const ms = Math.floor(milliseconds)
   if (!(ms >= FIRST_MS && ms <= LAST_MS)) throw new BadRow(`${name} is not a point in time`)
   return new Date(ms).toISOString()
 }
@@ -158,19 +162,21 @@ export function moment(row: Row, name: string): string | null {
 /** Reads the time of something that a Telegram user did. Telegram began in 2013, so a much earlier time is a mistake, as is a later one than now. */
 export function telegramMoment(row: Row, name: string): string | null {
   const value = row[name]
-  if (isMissing(value) || isLikely(toMilliseconds(value))) return moment(row, name)
-  const unit = Object.entries(OTHER_UNITS).find(([, ms]) => typeof value === 'number' && isLikely(value * ms))?.[0]
+  if (isMissing(value)) return null
+  const ms = toMilliseconds(value)
+  if (isLikely(ms)) return toIso(ms, name)
+  const unit = Object.entries(OTHER_UNITS).find(([, factor]) => typeof value === 'number' && isLikely(value * factor))?.[0]
   if (unit !== undefined) throw new BadRow(`${name} seems to be in ${unit}, but a number is read as milliseconds`)
-  const text = moment(row, name)!
-  throw new BadRow(`${name} would be ${text}, ${text < new Date().toISOString() ? `before ${FIRST_YEAR}` : 'in the future'}`)
+  throw new BadRow(`${name} would be ${toIso(ms, name)}, ${ms < FIRST_LIKELY_MS ? `before ${FIRST_YEAR}` : 'in the future'}`)
 }
 
 const DAY_MS = 86_400_000
 const FIRST_YEAR = 2005
+const FIRST_LIKELY_MS = Date.UTC(FIRST_YEAR, 0)
 const OTHER_UNITS = { seconds: 1000, microseconds: 1 / 1000, nanoseconds: 1 / 1_000_000 }
 
 function isLikely(ms: number): boolean {
-  return ms >= Date.UTC(FIRST_YEAR, 0) && ms <= Date.now() + DAY_MS
+  return ms >= FIRST_LIKELY_MS && ms <= Date.now() + DAY_MS
 }
 
 /** Returns the time in milliseconds since 1970, or NaN if the value is not a time. */

@@ -35,18 +35,19 @@ export function textCell(start: string, text: string): string {
 /** Text that a program may take for a formula. Some skip quotes, white space, control characters and zero-width marks before it. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const FORMULA_START = /^(?:[\t\n]|["\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+\-@＝＋－＠])/
-/**
- * A lone hyphen, a plain number, a phone number with spaces or a handle: a spreadsheet can neither compute nor call anything in it. A phone
- * number with hyphens, such as `+1-555-0100`, would be computed.
- */
-const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|\+\d+(?: \d+)+|@[A-Za-z0-9_.]+)$/
+/** A lone hyphen, a plain number or a handle: a spreadsheet can neither compute nor call anything in it. */
+const HARMLESS_PIECE = String.raw`-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+`
+/** A harmless piece, or a phone number with spaces. A phone number with hyphens, such as `+1-555-0100`, would be computed. */
+const HARMLESS = new RegExp(String.raw`^(?:${HARMLESS_PIECE}|\+\d+(?: \d+)+)$`)
 /**
  * Finds where a cell with a formula would start if a program splits the text at the character before it. Harmless text is skipped if it
  * ends at the same separator or at the end of the text; any other separator after it may belong to the cell. Nothing is skipped after a
  * tab, because a program that splits elsewhere takes the tab for white space: the two numbers in `;⇥-5⇥-5` are then one cell.
  */
-const FORMULA_AFTER_SEPARATOR =
-  /(?<=([,;\t\n|]))(?=(?:"|[^\S\t\n])*[=+\-@＝＋－＠])(?!(?<!\t)(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)(?:\1|$))/g
+const FORMULA_AFTER_SEPARATOR = new RegExp(
+  String.raw`(?<=([,;\t\n|]))(?=(?:"|[^\S\t\n])*[=+\-@＝＋－＠])(?!(?<!\t)(?:${HARMLESS_PIECE})(?:\1|$))`,
+  'g',
+)
 
 /**
  * Puts an apostrophe before text that a spreadsheet would compute once it is saved as CSV (OWASP ASVS 1.2.10), also after a separator or

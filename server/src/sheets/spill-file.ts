@@ -41,7 +41,7 @@ export class SpillFolder {
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  /** Reserves room for a file until it is given back. @returns false if there is none */
+  /** Reserves room for a file until `giveBack`. Returns false if the folder or the disk has no room left. */
   async reserve(bytes: number): Promise<boolean> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
     const { bavail, blocks, bsize } = await statfs(this.#directory)

@@ -33,7 +33,7 @@ type Target = { ids: string[] } | { filter: { type: Task['type'] } }
 
 export function taskCommands(collection: TaskCollection) {
   const types = collection === 'social' ? (['twitter', 'email', 'moreLink'] as const) : (['telegram', 'moreLink'] as const)
-  const priority = fc.integer({ min: 1, max: 6 }).map((n) => n / 10) // tenths, most of which a double cannot hold exactly
+  const priority = fc.integer({ min: 1, max: 6 }).map((n) => n / 10) // tenths: a double holds only 0.5 of them exactly
   const content = {
     type: fc.constantFrom<Task['type']>(...types),
     title,

@@ -16,7 +16,7 @@ export function moveToRow(step: 1 | -1): boolean {
   return next !== undefined
 }
 
-/** Focuses the first row, or the table or heading if there is none, when the focused element disappears. */
+/** When the focused element disappears, focuses the first row; in an empty list the table or the heading. */
 export function focusRows(options?: FocusOptions): void {
   const places = [...document.querySelectorAll<HTMLElement>(`${ROWS}, main section[tabindex], main h1`)]
   const shown = places.filter((place) => place.checkVisibility())

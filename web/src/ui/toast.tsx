@@ -22,7 +22,7 @@ interface ToastOptions {
 export const toast = {
   success: (message: string, options?: ToastOptions) => show(message, 'arcade', options),
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
-  /** Clicks the button of the newest toast that has one. Returns false if there is none. */
+  /** Clicks the button of the newest toast that has a button. Returns false if no toast has one. */
   pressAction(): boolean {
     const button = [...document.querySelectorAll<HTMLElement>('[data-toast-action]')].at(-1)
     button?.click()

@@ -103,7 +103,7 @@ function useChoice(onChange: FileFieldProps['onChange']) {
   }
 }
 
-/** The image; nothing if there is none or it cannot be loaded. */
+/** Shows the chosen image. Shows nothing without an image, or if it cannot be loaded. */
 function FilePreview({ label, url }: { label: string; url: string | undefined }) {
   /** The preview that could not be loaded. */
   const [broken, setBroken] = useState<string>()

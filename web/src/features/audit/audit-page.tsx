@@ -90,7 +90,7 @@ const MAX_POLLS = 90
 interface NewerProps {
   /** The input of the call whose entries the page shows. */
   input: Parameters<typeof client.audit.list>[0]
-  /** The number (`seq`) of the newest entry on the page; 0 if there is none. */
+  /** The number (`seq`) of the newest entry on the page; 0 if the page is empty. */
   newest: number
   onShow: () => void
 }

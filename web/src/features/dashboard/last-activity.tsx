@@ -26,7 +26,7 @@ interface Last {
   range: ActivityRange | undefined
 }
 
-/** Returns the last time at which `countOf` was above 0, also in longer ranges; undefined while it loads or if there is none. */
+/** Returns the last time at which `countOf` was above 0, also in longer ranges; undefined while it loads, or if it never was. */
 function useLast(activity: Activity, range: ActivityRange, countOf: (point: Point) => number): Last | undefined {
   const here = findLast(activity, countOf)
   const query = (earlier: ActivityRange, isWanted: boolean) =>
