@@ -118,11 +118,14 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Starts the bare limit (bare/server.ts) for a query on the server's own database. */
+/**
+ * Starts the bare limit (bare/server.ts) for a query on the server's own database.
+ * @param parameters a set of parameters, or several sets that the requests take in turn
+ */
 export async function startBare(
   server: BenchServer,
   sql: string,
-  parameters: unknown[],
+  parameters: unknown[] | unknown[][],
 ): Promise<{ url: string; child: ChildProcess }> {
   const cluster = join(server.dataDir, 'postgres')
   const port = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[3])
@@ -132,8 +135,8 @@ export async function startBare(
 }
 
 export interface Load {
-  /** One for all connections, or one for each. */
-  url: string | string[]
+  /** One address for all requests, or several that the requests take in turn: equal requests at the same time share a read (ADR 11). */
+  url: string | readonly string[]
   connections: number
   seconds: number
   /** One set for all connections, or one for each. */
@@ -154,12 +157,14 @@ export interface Measured {
  */
 export async function measure({ url, connections, seconds, headers = {}, method = 'GET', body }: Load): Promise<Measured> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+  const addresses = typeof url === 'string' ? [url] : url
+  let sentRequests = 0
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const request = (connection: number) =>
     new Promise<number>((settle, reject) => {
       const started = performance.now()
       const own = Array.isArray(headers) ? headers[connection % headers.length] : headers
-      const address = typeof url === 'string' ? url : url[connection % url.length]!
+      const address = addresses[sentRequests++ % addresses.length]!
       const sent = http.request(address, { agent, method, headers: { ...own, ...length } }, (answer) => {
         answer.resume()
         answer.once('end', () =>
@@ -202,10 +207,16 @@ export function reportTail(question: string, ours: Measured, limit: Measured): v
 /** @param ratio the median ratio of several rounds; by default the ratio of `ours` and `limit` */
 export function reportRate(
   question: string,
-  { ours, limit, atLeast, ratio }: { ours: Measured; limit: Measured; atLeast: number; ratio?: number },
+  { ours, limit, atLeast, ratio }: { ours: Measured; limit: Measured; atLeast?: number; ratio?: number },
 ): void {
   const [rate, most] = [ours.requestsPerSecond, limit.requestsPerSecond]
-  report(question, { ours: rate, limit: most, ...(ratio !== undefined && { ratio }), unit: 'requests/s', atLeast })
+  report(question, {
+    ours: rate,
+    limit: most,
+    ...(ratio !== undefined && { ratio }),
+    unit: 'requests/s',
+    ...(atLeast !== undefined && { atLeast }),
+  })
 }
 
 /** A measured figure. The bound applies to the ratio if there is a limit, else to the figure itself. Without a bound it is only printed. */

@@ -40,6 +40,29 @@ export async function cursorAt({ db }: Pick<Database, 'db'>, sort: 'balance' | '
   return writePlace(rows[0]!, order, false)
 }
 
+export interface RandomPlayer {
+  id: number
+  username: string
+  /** The player's position in each order, and the cursor that the server would give for it. */
+  places: Record<'balance' | 'a-z', Place & { cursor: string }>
+}
+
+/** Returns players at random positions. */
+export async function randomPlayers({ db }: Pick<Database, 'db'>, count: number): Promise<RandomPlayer[]> {
+  const orders = { balance: cursorOrder(servedPlayers, 'balance'), 'a-z': cursorOrder(servedPlayers, 'a-z') }
+  const { rows } = await sql<{ id: number; username: string; balance: string; name: string | null }>`
+    select user_id as id, username, ${sql.raw(orders.balance.keyText)} as balance, ${sql.raw(orders['a-z'].keyText)} as name
+      from ${sql.raw(orders.balance.source)} where username is not null order by random() limit ${count}`.execute(db)
+  return rows.map(({ id, username, balance, name }) => {
+    const at = (key: string | null, order: keyof typeof orders) => ({
+      key,
+      id,
+      cursor: writePlace({ key, id }, orders[order], false),
+    })
+    return { id, username, places: { balance: at(balance, 'balance'), 'a-z': at(name, 'a-z') } }
+  })
+}
+
 /** Runs a statement on a connection without the pool's statement timeout. */
 async function unhurried(db: Database['db'], statement: string): Promise<void> {
   await db.connection().execute(async (connection) => {

@@ -11,7 +11,6 @@ import { deflateRawSync } from 'node:zlib'
 import { copyText } from '../server/src/postgres/copy-text.ts'
 import type { Column } from '../server/src/sheets/cells.ts'
 import { writeSheet } from '../server/src/sheets/sheet-writer.ts'
-import { SERVER_FLAGS } from '../server/test/console-server.ts'
 import { report, residentMb } from './measuring.ts'
 
 const TIME_BUDGET = 2 // × the reference, design §9
@@ -171,7 +170,7 @@ async function run(subject: string, rows: number): Promise<Result> {
 
 function inOwnProcess(subject: string, rows: number): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), [String(rows), subject], { execArgv: ['--expose-gc', ...SERVER_FLAGS] })
+    const child = fork(fileURLToPath(import.meta.url), [String(rows), subject], { execArgv: ['--expose-gc'] })
     child.once('message', (result) => resolve(result as Result))
     child.once('error', reject).once('exit', (code) => reject(new Error(`${subject} ended with ${code} and no result`)))
   })

@@ -48,9 +48,6 @@ export interface ConsoleServer {
   stop(): Promise<void>
 }
 
-/** Node's options, the same as in scripts/run. */
-export const SERVER_FLAGS = ['--max-semi-space-size=2']
-
 /** `sample` is the directory that `reset` imports. A DATA_DIR in `env` may exist already and is not removed. */
 export async function startConsoleServer(
   env: Record<string, string> = {},
@@ -58,7 +55,7 @@ export async function startConsoleServer(
 ): Promise<ConsoleServer> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'arcade-console-')))
   const start = (more: Record<string, string> = {}) =>
-    spawn(process.execPath, [...SERVER_FLAGS, resolve(ROOT, 'server/src/main.ts')], {
+    spawn(process.execPath, [resolve(ROOT, 'server/src/main.ts')], {
       env: { ...BASE_ENV, PORT: '0', DATA_DIR: dataDir, ...env, ...more },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -38,7 +38,6 @@ const CACHED_TABLE_SETTINGS = {
   ...BITMAP_SETTINGS,
   random_page_cost: '0.3',
   enable_indexscan: 'off', // reads the rows of a bitmap page by page, instead of one by one in the order of the index
-  max_parallel_workers_per_gather: '0',
 }
 
 /** The first number of rows of the order to check for a page. */
@@ -160,7 +159,7 @@ async function takeSample<L extends List>({ where, page, queries }: Search<L>): 
   const nothing: Sample = { share: 0, ends: [] }
   const all = await queries.countAll()
   if (all < TOO_MANY_HITS) return nothing
-  if ((await queries.sampled(where, page, { size: FIRST_SAMPLE_ROWS, all })).total === 0) return nothing
+  if (!(await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))) return nothing
   const { rows, total } = await queries.sampled(where, page, { size: SAMPLE_ROWS, all })
   const share = total / SAMPLE_ROWS
   if (total < MIN_SAMPLE_HITS || share * all < TOO_MANY_HITS) return { share, ends: [] }

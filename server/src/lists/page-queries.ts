@@ -41,8 +41,11 @@ interface HitsOptions<L extends List> extends PageRequest<L> {
 
 type PreparedPage = (parameters: unknown[]) => Promise<Read>
 
-/** Memory for the positions of ten million rows that an index has found: with less, PostgreSQL keeps pages only and rechecks all their rows. */
-export const BITMAP_SETTINGS = { work_mem: '64MB' }
+/**
+ * Memory for the positions of ten million rows that an index has found: with less, PostgreSQL keeps pages only and rechecks all their rows.
+ * No parallel workers: starting them takes several milliseconds, also for a condition that finds nothing.
+ */
+export const BITMAP_SETTINGS = { work_mem: '64MB', max_parallel_workers_per_gather: '0' }
 
 /** The number of columns before a row's fields: the total, and the row's key, id and mark. */
 const FIRST_FIELD = 4
@@ -109,6 +112,12 @@ export class PageQueries<L extends List> {
     const rows = await this.#reads.rows(sql`
       select 1 from ${this.#nextRows(where, reading, checkedRows, this.#idColumn)} as looked offset ${sql.lit(checkedRows - 1)}`)
     return rows.length === 0
+  }
+
+  /** Whether a random sample of about `size` of the list's `all` rows contains a match. */
+  async matchesInSample({ matches }: Where, { size, all }: { size: number; all: number }): Promise<boolean> {
+    const sample = sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
+    return (await this.#reads.rows(sql`select 1 from ${sample} where ${matches} limit 1`)).length > 0
   }
 
   /** Searches a random sample of about `size` of the list's `all` rows. */

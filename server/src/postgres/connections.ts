@@ -201,7 +201,7 @@ export class Connection extends pg.Client {
  * cluster would open more connections to a server for each statement of more than 10 ms, which takes longer than the statement; an ordinary
  * PostgreSQL ignores that setting (docs/scaling.md).
  */
-const SETTINGS = '-c jit=off -c enable_mergejoin=off -c citus.max_adaptive_executor_pool_size=1'
+export const SETTINGS = '-c jit=off -c enable_mergejoin=off -c citus.max_adaptive_executor_pool_size=1'
 
 /** Returns a row if the database belongs to a Citus cluster. */
 export const CITUS_SQL = `select from pg_extension where extname = 'citus'`

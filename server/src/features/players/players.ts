@@ -17,9 +17,22 @@ import { servedPlayers } from './players-list.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50
 
+/** A player, the number and reward of the participations, and the block. $1 is the id. */
+const PLAYER_SQL = `
+  select ${selectList(playerEntity, { derived: {} })}, taken, earned, case when blocked_at is not null
+      then json_build_object('reason', block_reason, 'by', blocked_by, 'at', ${isoSql('blocked_at')}) end as block
+    from ${sourceSql(playerEntity)}, lateral (
+      select count(*) as taken, coalesce(sum(reward), 0) as earned
+        from participations p left join history_items h using (kind, item_id) where p.user_id = telegram_users.user_id
+    ) as part where user_id = $1`
+
 export function playersHandlers({ database }: { database: Database }): Handlers<typeof contract.players> {
   const { db } = database
   const list = cursorList(database, servedPlayers)
+  const readPlayer = database.prepared<Player & { taken: number; earned: number; block: PlayerBlock | null }>(
+    'player',
+    PLAYER_SQL,
+  )
 
   return {
     async list(query) {
@@ -30,15 +43,9 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
     count: (filter, { signal }) => list.count(filter, signal),
 
     async get({ userId }) {
-      const { rows } = await sql<Player & { taken: number; earned: number; block: PlayerBlock | null }>`
-        select ${sql.raw(selectList(playerEntity, { derived: {} }))}, taken, earned,
-          case when blocked_at is not null then json_build_object('reason', block_reason, 'by', blocked_by, 'at', ${sql.raw(isoSql('blocked_at'))}) end as block
-          from ${sql.raw(sourceSql(playerEntity))}, lateral (
-          select count(*) as taken, coalesce(sum(reward), 0) as earned
-            from participations p left join history_items h using (kind, item_id) where p.user_id = telegram_users.user_id
-        ) as part where user_id = ${userId}`.execute(db)
-      if (!rows[0]) throw new Failure('NO_SUCH_PLAYER')
-      const { taken: total, earned: reward, block, ...player } = rows[0]
+      const [found] = await readPlayer([userId])
+      if (!found) throw new Failure('NO_SUCH_PLAYER')
+      const { taken: total, earned: reward, block, ...player } = found
       return {
         ...player,
         participations: { total, reward },
