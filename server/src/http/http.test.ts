@@ -262,7 +262,7 @@ describe('security: browser', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('referrer-policy')).toBe('no-referrer')
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
-      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('cache-control')).toBe(path === '/api/docs' ? 'no-cache' : 'no-store')
     }
   })
 })
@@ -283,6 +283,16 @@ describe('§7 the API describes itself', () => {
     const app = await testApp()
     const page = await (await app.fetch('/api/docs')).text()
     expect(page).toContain('DELETE /removeUser/{id}')
+  })
+
+  test.each(['/api/openapi.json', '/api/docs'])('security: %s is made once, compressed, and not sent again', async (path) => {
+    const app = await testApp()
+    const first = await app.fetch(path, { headers: { 'accept-encoding': 'gzip' } })
+    expect(first.headers.get('content-encoding')).toBe('gzip')
+    const etag = first.headers.get('etag')!
+    expect((await app.fetch(path)).headers.get('etag')).toBe(etag)
+    const again = await app.fetch(path, { headers: { 'if-none-match': etag } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
   test('HEAD is answered like GET, without the body', async () => {

@@ -9,10 +9,11 @@ import { Failure } from '#src/calls.ts'
 import { limits } from '#src/identity/attempts.ts'
 import { addressReader } from './address.ts'
 import { type Answer, createSend, jsonAnswer, type Send } from './answer.ts'
+import { assetAnswer } from './asset.ts'
 import { CallPipeline, type CallServices, type Env } from './call-pipeline.ts'
 import { answersEverySite, preflightHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
-import { openApiDocument, renderDocs } from './openapi.ts'
+import { apiDocuments } from './openapi.ts'
 import type { Readiness } from './readiness.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
 import type { PageSession, WebApp } from './static.ts'
@@ -93,11 +94,9 @@ function addMetrics({ http, services: { metrics, attempts }, clientAddress, send
 }
 
 function addApiDocuments({ http, services: { publicOrigin }, send }: Layer): void {
-  http.get('/api/openapi.json', async () => send(jsonAnswer(await openApiDocument(publicOrigin))))
-  http.get('/api/docs', async () => {
-    const body = renderDocs(await openApiDocument(publicOrigin))
-    return send({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body })
-  })
+  const documents = apiDocuments(publicOrigin)
+  http.get('/api/openapi.json', async (c) => send(assetAnswer(c.req.raw, (await documents()).openApi)))
+  http.get('/api/docs', async (c) => send(assetAnswer(c.req.raw, (await documents()).docs)))
 }
 
 /** Answers paths that no route has: 405 for a path of another method, a file or page of the web app, or 404. */

@@ -82,11 +82,13 @@ export function refuseUnsafe(value: unknown, key = ''): void {
 }
 
 const OUT_OF_RANGE = `The number must be between ${-MAX_NUMBER} and ${MAX_NUMBER}.`
-const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d, 0x30, 0x39]
+const [SPACE, QUOTE, BACKSLASH, COMMA, COLON, MINUS] = [0x20, 0x22, 0x5c, 0x2c, 0x3a, 0x2d]
+const [ZERO, NINE, LETTER_A, LETTER_Z] = [0x30, 0x39, 0x61, 0x7a]
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * Scans JSON byte by byte without building values. Text that is not JSON is left to the parser.
+ * Scans JSON byte by byte without building values. Two values with nothing between them are refused at once, because counting by commas
+ * would miss them; other text that is not JSON is left to the parser.
  * @returns the refusal of the first number that a double cannot represent
  */
 function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
@@ -96,26 +98,39 @@ function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
   let text = { from: 0, to: 0 }
   let key = text
   let inexact: Failure | undefined
+  /** Whether a value stands before this place, without a comma or colon after it. */
+  let isAfterValue = false
+  const beginValue = (): void => {
+    if (isAfterValue) throw notJson()
+    isAfterValue = true
+  }
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!
     if (byte === QUOTE) {
+      beginValue()
       const from = at + 1
       at = endOfText(bytes, from)
       text = { from, to: at }
     } else if (byte === COMMA) {
+      isAfterValue = false
       values += 1
     } else if (byte === COLON) {
+      isAfterValue = false
       key = text
       const keys = (open.at(-1) ?? 0) + 1
       if (keys > MAX_KEYS) throw invalid('The request holds too many fields.')
       if (open.length > 0) open[open.length - 1] = keys
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      beginValue()
+      isAfterValue = false
       values += 1
       open.push(byte === OPEN_OBJECT ? 0 : -1)
       if (open.length > MAX_DEPTH) throw invalid('The request is nested too deeply.')
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       open.pop()
+      isAfterValue = true
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+      beginValue()
       const from = at
       while (isInNumber[bytes[at + 1] ?? 0] === 1) at += 1
       const number = decodeText(bytes, from, Math.min(at + 1, from + LONGEST_NUMBER))
@@ -124,6 +139,9 @@ function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
           Math.abs(Number(number)) >= MAX_NUMBER ? OUT_OF_RANGE : 'The number cannot be kept exactly.',
           decodeText(bytes, key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
         )
+    } else if (byte > SPACE) {
+      beginValue()
+      while (isLetter(bytes[at + 1] ?? 0)) at += 1
     }
     if (values > maxValues) throw invalid('The request holds too many values.')
   }
@@ -141,6 +159,8 @@ const JSON_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 /** Characters of a number that are looked at: a longer number, cut off here, still has more digits than a double and is refused. */
 const LONGEST_NUMBER = 400
 const SHOWN_NAME_BYTES = 64
+/** Whether a byte can be within `true`, `false` or `null`. */
+const isLetter = (byte: number): boolean => byte >= LETTER_A && byte <= LETTER_Z
 const isInNumber = new Uint8Array(256)
 for (const character of '0123456789+-.eE') isInNumber[character.charCodeAt(0)] = 1
 

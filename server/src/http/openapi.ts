@@ -2,15 +2,31 @@
 import { type OpenAPI, OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@arcade/contract/contract'
+import { type Asset, ASK_EACH_TIME, createAsset } from './asset.ts'
 import { MAX_KEY_LENGTH } from './idempotency-key.ts'
 import { listRoutes } from './routes.ts'
 
-let document: Promise<OpenAPI.Document> | undefined
+export interface ApiDocuments {
+  /** The OpenAPI 3.1 description of every call; `x-access` says who may make it. */
+  openApi: Asset
+  /** A page without scripts that lists every call with its input and output. */
+  docs: Asset
+}
 
-/** Returns the OpenAPI 3.1 description of every call; `x-access` says who may make it. */
-export function openApiDocument(serverUrl: string | undefined): Promise<OpenAPI.Document> {
-  document ??= generate(serverUrl)
-  return document
+/** Returns a function that makes the documents on its first call, because that takes some hundred milliseconds, and keeps them. */
+export function apiDocuments(serverUrl: string | undefined): () => Promise<ApiDocuments> {
+  let documents: Promise<ApiDocuments> | undefined
+  return () => (documents ??= createDocuments(serverUrl))
+}
+
+async function createDocuments(serverUrl: string | undefined): Promise<ApiDocuments> {
+  const document = await generate(serverUrl)
+  const cacheControl = ASK_EACH_TIME
+  const [openApi, docs] = await Promise.all([
+    createAsset(new TextEncoder().encode(JSON.stringify(document)), { type: 'application/json', cacheControl }),
+    createAsset(new TextEncoder().encode(renderDocs(document)), { type: 'text/html; charset=utf-8', cacheControl }),
+  ])
+  return { openApi, docs }
 }
 
 async function generate(serverUrl: string | undefined): Promise<OpenAPI.Document> {
@@ -40,8 +56,7 @@ const idempotencyKey: OpenAPI.ParameterObject = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 }
 
-/** Returns a page without scripts that lists every call with its input and output. */
-export function renderDocs({ info, paths }: OpenAPI.Document): string {
+function renderDocs({ info, paths }: OpenAPI.Document): string {
   const calls = Object.entries(paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item ?? {}).map(([method, operation]) =>
       renderCall(method, path, operation as OpenAPI.OperationObject & { 'x-access'?: string[] }),

@@ -1,11 +1,9 @@
 /** Serves the built web app from memory, compressed once: no path of a request reaches the file system. */
-import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { SIGNED_OUT_PAGE, dashboardTitle } from '@arcade/contract/pages'
-import { type Answer, hasVersion } from './answer.ts'
+import type { Answer } from './answer.ts'
+import { type Asset, ASK_EACH_TIME, assetAnswer, createAsset } from './asset.ts'
 
 const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -20,14 +18,6 @@ const mediaTypes: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
   '.webp': 'image/webp',
   '.woff2': 'font/woff2',
-}
-
-interface Asset {
-  type: string
-  etag: string
-  cacheControl: string
-  plain: Uint8Array<ArrayBuffer>
-  gzip: Uint8Array<ArrayBuffer> | undefined
 }
 
 /** The part of a session's answer that the page needs. */
@@ -64,7 +54,7 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
   return {
     file(request, pathname) {
       const asset = assets.get(pathname)
-      return asset && respond(request, asset)
+      return asset && assetAnswer(request, asset)
     },
     page(session, pathname) {
       // In a script element, `<` could end the element (HTML, 4.12.1.3).
@@ -117,29 +107,9 @@ function linksAhead(ahead: string[], files: string[]): string {
 }
 
 async function loadAsset(file: string): Promise<Asset> {
-  const plain = new Uint8Array(await readFile(file))
-  const compressed = new Uint8Array(await promisify(gzip)(plain, { level: 9 }))
   const isHashed = file.includes(`${sep}assets${sep}`)
-  return {
+  return createAsset(new Uint8Array(await readFile(file)), {
     type: mediaTypes[extname(file)] ?? 'application/octet-stream',
-    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`,
-    cacheControl: isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    plain,
-    gzip: compressed.byteLength < plain.byteLength * 0.95 ? compressed : undefined,
-  }
-}
-
-function respond(request: Request, asset: Asset): Answer {
-  const headers: Record<string, string> = {
-    'content-type': asset.type,
-    etag: asset.etag,
-    'cache-control': asset.cacheControl,
-    vary: 'accept-encoding',
-  }
-  if (hasVersion(request, asset.etag)) return { status: 304, headers, body: null }
-  const acceptsGzip = /(^|[\s,])gzip\s*($|[,;])/.test(request.headers.get('accept-encoding') ?? '')
-  const body = acceptsGzip && asset.gzip ? asset.gzip : asset.plain
-  if (body === asset.gzip) headers['content-encoding'] = 'gzip'
-  headers['content-length'] = String(body.byteLength)
-  return { status: 200, headers, body: request.method === 'HEAD' ? null : body }
+    cacheControl: isHashed ? 'public, max-age=31536000, immutable' : ASK_EACH_TIME,
+  })
 }

@@ -8,6 +8,9 @@ import http from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP } from 'node:net'
 
+/** Interim answers (RFC 9110, 15.2) that a receiver may send before the final one. Endless ones would keep the server busy. */
+const MAX_INTERIM = 4
+
 export interface PostOptions {
   /** Networks that the POST may reach although they are not public, such as `10.0.0.0/8`. */
   networks: readonly string[]
@@ -48,6 +51,13 @@ export async function post(
           response.destroy()
         },
       )
+      let interim = 0
+      request.on('information', () => {
+        interim += 1
+        if (interim <= MAX_INTERIM) return
+        reject(new Error(`More than ${MAX_INTERIM} interim answers came instead of a final one`))
+        request.destroy()
+      })
       request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`Not reached: ${error.code ?? error.message}`)))
       request.end(body)
     }),
