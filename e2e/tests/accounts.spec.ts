@@ -76,7 +76,7 @@ test.describe('§2 signed-out area', () => {
 test.describe('§4 sign-in', () => {
   test('§4 success goes to /admin; the session survives a reload; Log Out ends it', async ({ page, server }) => {
     await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
-    await page.goto('/history')
+    await page.goto('/auth/log-in')
     await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
     await page.keyboard.press('Enter')
     await expect(toast(page, 'Logged In Successfuly!')).toBeVisible()
@@ -96,6 +96,38 @@ test.describe('§4 sign-in', () => {
     await page.goto('/manage-users')
     await expectLogin(page)
     await expect(page.getByText('Your session has ended.')).toHaveCount(0)
+  })
+
+  test('a link on another site opens the page that it names, also after a reload', async ({ page, server, signIn }) => {
+    await signIn('admin')
+    const html = `<a href="${server.url}/manage-users?q=ada">Ada</a>`
+    await page.route('http://elsewhere.test/', (route) => route.fulfill({ contentType: 'text/html', body: html }))
+    await page.goto('http://elsewhere.test/')
+    await page.getByRole('link', { name: 'Ada' }).click()
+    await expect(page.getByRole('searchbox')).toHaveValue('ada')
+    await page.reload()
+    await expect(page.getByRole('searchbox')).toHaveValue('ada')
+    await expect(page).toHaveURL('/manage-users?q=ada')
+  })
+
+  test('a sign-in at the address of a page leads to that page, or elsewhere for people who may not see it', async ({
+    page,
+    server,
+  }) => {
+    await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
+    await server.addPerson({ fname: 'Uli', lname: 'User', email: 'uli@gmail.com', userType: 'user' })
+    await page.goto('/manage-users?q=uli')
+    await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByRole('searchbox')).toHaveValue('uli')
+    await expect(page).toHaveURL('/manage-users?q=uli')
+    await page.getByRole('button', { name: 'Log Out' }).click()
+    await expectLogin(page)
+    await page.goto('/manage-users?q=uli')
+    await fill(page, { Email: 'uli@gmail.com', Password: PASSWORD })
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
+    await expect(page).toHaveURL('/')
   })
 
   test.describe('§8 failures', () => {
@@ -260,6 +292,7 @@ test.describe('§6 roles', () => {
       await signIn('admin')
       await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'admin' })
       await page.goto('/social-tasks')
+      await expect(page.getByRole('heading', { name: 'Social Tasks' })).toBeVisible() // the tab now knows who is signed in
       await context.clearCookies()
       await page.reload()
       await fill(page, { Email: 'grace@gmail.com', Password: PASSWORD })

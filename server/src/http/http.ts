@@ -104,10 +104,12 @@ function addOtherPaths({ http, services: { routes, webApp }, calls, send }: Laye
   const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
   const sessionRoute = routes.find(({ name }) => name === 'auth.session')
 
-  /** Returns the answer of GET /api/session to embed in the page, or null if that call fails: then the page calls it. */
+  /** Returns the answer of GET /api/session to embed in the page. Null if that call fails, or lacks the cookie: then the page calls it. */
   const sessionFor = async (c: Context<Env>): Promise<PageSession | null> => {
     const response = sessionRoute && (await calls.answer(c, sessionRoute))
-    return response?.ok ? ((await response.json()) as PageSession) : null
+    if (!response?.ok) return null
+    const session = (await response.json()) as PageSession
+    return session.user === null && mayLackStrictCookies(c.req.raw) ? null : session
   }
 
   http.notFound(async (c) => {
@@ -123,6 +125,14 @@ function addOtherPaths({ http, services: { routes, webApp }, calls, send }: Laye
     if (file) return send(file)
     return send(pathname.startsWith('/assets/') ? refusal('NOT_FOUND') : webApp.page(await sessionFor(c), pathname))
   })
+}
+
+/**
+ * Whether the browser may have withheld the session's cookie: it sends cookies with `SameSite=Strict` only if the navigation began on a page
+ * of this site or in the browser itself (RFC 6265bis, 5.2). The page's own requests have them.
+ */
+function mayLackStrictCookies({ headers }: Request): boolean {
+  return !['same-origin', 'same-site', 'none'].includes(headers.get('sec-fetch-site') ?? '')
 }
 
 function addErrorHandler({ http, services: { log }, clientAddress, send }: Layer): void {

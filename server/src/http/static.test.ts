@@ -27,6 +27,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(build, { recursive: true }))
 
+/** What a browser sends if the address was typed or came from a page of this site. */
+const fromHere = { 'sec-fetch-site': 'none' }
+
 async function page(path: string, headers: Record<string, string> = {}): Promise<{ response: Response; session: unknown }> {
   const response = await app.fetch(path, { headers })
   const html = await response.text()
@@ -42,8 +45,17 @@ describe('the web app', () => {
       expect(response.status, path).toBe(200)
       expect(response.headers.get('cache-control')).toBe('no-store')
       expect(session).toEqual((await admin.call('GET', '/api/session')).body)
-      expect((await page(path)).session).toEqual({ user: null, registrationEmailHost: 'gmail.com', hasAdmin: true })
+      expect((await page(path, fromHere)).session).toEqual({ user: null, registrationEmailHost: 'gmail.com', hasAdmin: true })
     }
+  })
+
+  test('a page that was opened from another site without a cookie asks for the session itself', async () => {
+    app = await testApp({ webApp: await loadWebApp(build) })
+    admin = await app.signUp('admin')
+    const crossSite = { 'sec-fetch-site': 'cross-site' }
+    for (const headers of [crossSite, { ...crossSite, cookie: 'theme=dark' }, {}])
+      expect((await page('/history', headers)).session).toBeNull()
+    expect((await page('/history', { ...crossSite, ...admin.headers })).session).toMatchObject({ user: { id: admin.id } })
   })
 
   test('a page links the files that its visitor needs at once', async () => {
@@ -75,9 +87,9 @@ describe('the web app', () => {
     const title = (text: string) => `<main class="app-loading"><p class="app-loading-title" aria-hidden="true">${text}</p></main>`
     expect(await loadingOf('/admin', admin.headers)).toBe(title('Admin Dashboard'))
     expect(await loadingOf('/', user.headers)).toBe(title('User Dashboard'))
-    expect(await loadingOf('/history')).toBe('<main class="app-loading" data-for="login"></main>')
+    expect(await loadingOf('/history', fromHere)).toBe('<main class="app-loading" data-for="login"></main>')
     for (const path of ['/register', '/set-password', '/Register/'])
-      expect(await loadingOf(path)).toBe('<main class="app-loading"></main>')
+      expect(await loadingOf(path, fromHere)).toBe('<main class="app-loading"></main>')
     expect(await loadingOf('/history', admin.headers)).toBe('<main class="app-loading"></main>')
     expect(await loadingOf('/', { authorization: 'Bearer nonsense' })).toBe('<main class="app-loading"></main>')
   })

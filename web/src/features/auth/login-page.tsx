@@ -10,6 +10,9 @@ import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
 
+/** The addresses that ask for no page in particular: Login's own, and the logo's. */
+const OWN_ADDRESSES = new Set(['/', '/auth/log-in'])
+
 export function LoginPage() {
   const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), {
     email: '',
@@ -25,7 +28,9 @@ export function LoginPage() {
       form.reset()
       setCurrentUser(user)
       toast.success('Logged In Successfuly!') // sic, §8
-      if (user.id !== endedUserId) await goTo('/admin') // §4; the user whose session ended returns to the page they were on
+      // A page's address that was opened signed out is kept, unless it is where another user's session ended.
+      const staysHere = endedUserId === undefined ? !OWN_ADDRESSES.has(location.pathname) : user.id === endedUserId
+      if (!staysHere) await goTo('/admin') // §4
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
