@@ -35,6 +35,7 @@ const rooms = [
   ['sheets/'],
   ['lists/'],
   ['ledger/'],
+  ['erasure/'],
   ['backup/'],
 ].map(([at = '', instead = `${at} knows the rooms below it.`]) => ({
   name: `server/${at.replace('/', '')}`,

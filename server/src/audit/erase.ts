@@ -1,11 +1,14 @@
-/** Erases a person from the audit trail: the acts and the proof of the chain stay; the person's names and data go. */
-import { sql, type Transaction } from 'kysely'
-import type { RecordKind } from '@arcade/contract/audit/fields'
+/** Erases personal data from the audit trail: the acts and the proof of the chain stay; names, ids and texts go. */
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { AuditAction, AuditChanges, RecordKind } from '@arcade/contract/audit/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { type Act, audit } from './audit.ts'
 
 /** The kinds of records that describe people. */
 export type PersonKind = Extract<RecordKind, 'user' | 'player'>
+
+/** The tables of entries, with their keys. Open entries come first, because sealing moves entries to the second table. */
+const places = { audit_open: { key: 'id', type: 'uuid' }, audit_entries: { key: 'seq', type: 'bigint' } } as const
 
 /**
  * Erases a person's data from entries, both as their actor and as their record, and returns the number of entries. Commitments stay.
@@ -17,33 +20,70 @@ export async function erasePerson(
   { kind, id, anonymousId }: { kind: PersonKind; id: string; anonymousId: string },
 ): Promise<number> {
   let entries = 0
-  for (const table of ['audit_open', 'audit_entries']) {
+  for (const table of Object.keys(places)) {
+    // A guest who tried to sign in as the person was most likely the person, at this address.
     const asActor = await sql`
       update ${sql.table(table)} set actor_salt = null, actor_id = ${anonymousId}, actor_name = null, address = null, origin = null, device = null
-       where actor_kind = ${kind} and actor_id = ${id} and actor_salt is not null`.execute(tx)
+       where (actor_kind = ${kind} and actor_id = ${id}) or (actor_kind = 'guest' and record_kind = ${kind} and record_id = ${id})`.execute(
+      tx,
+    )
+    // The erasure of somebody else may have erased what an entry says, but then it still has the id.
     const asRecord = await sql`
       update ${sql.table(table)} set record_salt = null, record_id = ${anonymousId}, record_name = null, changes = null, detail = null
-       where record_kind = ${kind} and record_id = ${id} and record_salt is not null`.execute(tx)
+       where record_kind = ${kind} and record_id = ${id}`.execute(tx)
     entries += Number(asActor.numAffectedRows) + Number(asRecord.numAffectedRows)
   }
   await audit(tx, act, 'audit.erase', { record: { kind, id: anonymousId }, detail: { entries } })
   return entries
 }
 
-/** Erases a person's row from entries about a selection of rows, such as an export that names the rows it contains. */
-export async function eraseMentions(
-  tx: Transaction<Tables>,
-  act: Act,
-  { list, id }: { list: string; id: string },
-): Promise<void> {
-  let entries = 0
-  for (const table of ['audit_open', 'audit_entries']) {
-    const { numAffectedRows } = await sql`
-      update ${sql.table(table)} set record_salt = null, record_name = null, changes = null, detail = null
-       where action = 'export' and record_kind = 'list' and record_id = ${list} and record_salt is not null and detail::jsonb -> 'ids' ? ${id}`.execute(
-      tx,
-    )
-    entries += Number(numAffectedRows)
+/** An entry whose record can be erased. */
+export interface ErasableEntry {
+  place: keyof typeof places
+  /** Its key in that place. */
+  key: string
+  actId: string
+  action: AuditAction
+  recordKind: RecordKind
+  recordId: string
+  recordName: string | null
+  changes: AuditChanges | null
+  detail: Record<string, unknown> | null
+}
+
+/** Returns the entries that a condition holds for and whose record is not erased yet. They are not sealed until the transaction ends. */
+export async function findErasable(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<ErasableEntry[]> {
+  await sql`select from audit_head for update`.execute(tx)
+  const found: ErasableEntry[] = []
+  for (const [place, { key }] of Object.entries(places)) {
+    const { rows } = await sql<ErasableEntry>`
+      select ${place}::text as place, ${sql.ref(key)}::text as key, act_id as "actId", action, record_kind as "recordKind", record_id as "recordId",
+             record_name as "recordName", changes, detail
+        from ${sql.table(place)} where record_salt is not null and record_id is not null and ${where}`.execute(tx)
+    found.push(...rows)
   }
-  if (entries > 0) await audit(tx, act, 'audit.erase', { record: { kind: 'list', id: list }, detail: { entries } })
+  return found
+}
+
+/** Erases what these entries say about their records. The kinds and ids of the records stay. */
+export async function eraseEntries(tx: Transaction<Tables>, act: Act, entries: readonly ErasableEntry[]): Promise<void> {
+  for (const [place, { key, type }] of Object.entries(places)) {
+    const keys = entries.filter((entry) => entry.place === place).map((entry) => entry.key)
+    if (keys.length === 0) continue
+    await sql`
+      update ${sql.table(place)} set record_salt = null, record_name = null, changes = null, detail = null
+       where ${sql.ref(key)} = any(${keys}::${sql.raw(type)}[])`.execute(tx)
+  }
+  const ofRecords = Map.groupBy(entries, ({ recordKind, recordId }) => `${recordKind} ${recordId}`)
+  const told = Array.from(ofRecords.values(), (some) => ({
+    record: { kind: some[0]!.recordKind, id: some[0]!.recordId },
+    detail: { entries: some.length },
+  }))
+  await audit(tx, act, 'audit.erase', told)
+}
+
+/** Returns the texts that a field had before and after an act. */
+export function textsOf(changes: AuditChanges | null, field: string): string[] {
+  const pair: readonly unknown[] = changes?.[field] ?? []
+  return pair.filter((value): value is string => typeof value === 'string')
 }

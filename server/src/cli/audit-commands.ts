@@ -1,11 +1,10 @@
 /** `arcade audit …`: verifies the audit trail, erases a person from it, and drops old entries. */
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { dropEntries } from '#src/audit/drop.ts'
-import { erasePerson } from '#src/audit/erase.ts'
 import { type AuditHead, verifyAudit } from '#src/audit/verify.ts'
 import { databaseNow } from '#src/db/moments.ts'
+import { eraseUser } from '#src/erasure/erase-user.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { UsageError } from './command-line.ts'
 import type { RunOnDatabase } from './on-database.ts'
@@ -58,24 +57,19 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 }
 
-/** Erases a former user from the audit trail, by the id in its entries. */
-export function eraseUser(given: string): RunOnDatabase {
+/** Erases a former user by the id that audit entries show. */
+export function eraseFormerUser(given: string): RunOnDatabase {
   return async ({ database, print }) => {
-    const erased = await database.transaction(async (tx) => {
+    const places = await database.transaction(async (tx) => {
       const { rows } = await sql<{ email: string }>`
         select email from users where id = ${given} or lower(email) = lower(${given})`.execute(tx)
       if (rows[0]) throw new StartError(`${rows[0].email} is a user: remove them first.`)
       const { rows: trashed } = await sql`select from trash where kind = 'user' and record_id = ${given}`.execute(tx)
       if (trashed.length > 0) throw new StartError('This user is in the trash and could come back: purge them there first.')
-      const anonymousId = `erased-${randomUUID()}`
-      const entries = await erasePerson(tx, actOfProcess('command', 'arcade audit erase'), {
-        kind: 'user',
-        id: given,
-        anonymousId,
-      })
-      if (entries === 0) throw new StartError('The audit trail names nobody with this id.')
-      return entries
+      const erased = await eraseUser(tx, actOfProcess('command', 'arcade audit erase'), given)
+      if (erased === 0) throw new StartError('Nothing names a user with this id.')
+      return erased
     })
-    print(`${erased} entries do not tell any more who that was.`)
+    print(`${places} entries and other places do not tell any more who that was.`)
   }
 }

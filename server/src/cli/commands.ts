@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
 import { callerDirectory, npmTookDryRun } from '#src/config.ts'
 import { createAdmin, printSetupLink } from './admins.ts'
-import { dropBefore, eraseUser, verifyTrail } from './audit-commands.ts'
+import { dropBefore, eraseFormerUser, verifyTrail } from './audit-commands.ts'
 import { backupInto, restore, resume, verify } from './backup.ts'
 import { check } from './check.ts'
 import { command, UsageError } from './command-line.ts'
@@ -70,8 +70,8 @@ export const commands = [
   command({
     name: 'audit erase',
     positionals: ['ID'],
-    summary: 'take a removed user out of the audit trail, which stays whole',
-    prepare: ([id = '']) => onDatabase(eraseUser(id)),
+    summary: 'erase who a removed user was, also in the audit trail, which stays whole',
+    prepare: ([id = '']) => onDatabase(eraseFormerUser(id)),
   }),
   command({
     name: 'check',

@@ -54,6 +54,16 @@ export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, use
   )
 }
 
+/** Writes the deltas of one player, which are not folded yet, under another number. A delta that is being folded is waited for. */
+export async function renumberDeltas(tx: Transaction<Tables>, from: number, to: number): Promise<void> {
+  const { rows } = await sql`
+    delete from counter_deltas where user_id = ${from} returning name, delta::text as delta`.execute(tx)
+  await sql`insert into counter_deltas (user_id, name, delta)
+    select ${to}::bigint, name, delta from json_to_recordset(${JSON.stringify(rows)}::json) as r (name text, delta numeric)`.execute(
+    tx,
+  )
+}
+
 /** Returns the exact values in the order of the keys, now or in the caller's snapshot. A counter that never changed is 0. */
 export async function readCounters(db: Kysely<Tables>, counters: readonly CounterKey[]): Promise<number[]> {
   const names = counters.map(counterName)

@@ -324,6 +324,7 @@ CREATE TABLE ledger_entries (
   balance numeric NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (user_id, seq)
 );
+CREATE INDEX ledger_entries_by_user ON ledger_entries USING btree (by_id) WHERE (by_kind = 'user'::text);
 CREATE UNIQUE INDEX ledger_entries_reference ON ledger_entries USING btree (user_id, cause, reference) WHERE (reference IS NOT NULL);
 
 -- Migrations that were applied.

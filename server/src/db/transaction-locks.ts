@@ -4,8 +4,16 @@ import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'
 
 /** Takes a lock exclusively until the transaction ends, and waits for it. */
-export async function takeLock(tx: Transaction<Tables>, lock: 'socialPriorities' | 'dailyPriorities' | 'admins'): Promise<void> {
+export async function takeLock(
+  tx: Transaction<Tables>,
+  lock: 'socialPriorities' | 'dailyPriorities' | 'admins' | 'erasures',
+): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[lock]}::int)`.execute(tx)
+}
+
+/** Makes erasures of players wait until the transaction ends, so that it writes nothing about a player who is being erased. */
+export async function delayErasures(tx: Transaction<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${LOCK_SPACE}::int, ${LOCKS.erasures}::int)`.execute(tx)
 }
 
 /** SQL that takes the lock `changes` in shared mode until the transaction ends. A transaction that wants it exclusively waits for all of these. */

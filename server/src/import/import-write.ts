@@ -24,7 +24,7 @@ import { raiseNews } from '#src/items/news.ts'
 import { lockPriorities, parkPriorities } from '#src/items/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/transaction-locks.ts'
+import { changeAsNamed, delayErasures } from '#src/db/transaction-locks.ts'
 import { queueEvent } from '#src/audit/outbox.ts'
 import { announcementRecord } from '#src/features/announcements/announcements-list.ts'
 import { taskRecord } from '#src/features/tasks/tasks-list.ts'
@@ -191,6 +191,7 @@ async function withoutErased(
   tx: Transaction<Tables>,
   rows: Columns[],
 ): Promise<{ rows: Columns[]; rejected: Map<Columns, string> }> {
+  await delayErasures(tx)
   const erased = await findErased(tx, new Set(rows.map((row) => Number(row['user_id']))))
   const isErased = (row: Columns): boolean => erased.has(Number(row['user_id']))
   return {

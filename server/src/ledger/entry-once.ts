@@ -159,9 +159,11 @@ const FIND_KEY = `
   select fingerprint, seq, is_first as "isFirst", ${IS_EXPIRED} as "isExpired", coalesce(k.balance, b.balance) as balance
     from player_keys k join balances b using (user_id) where user_id = $1::bigint and key_hash = $2::bytea`
 
+/** Locks the player's balance, so that no key is added while the player is being erased or afterwards. */
 const KEEP_KEY = `
   insert into player_keys (user_id, key_hash, fingerprint, seq, balance, is_first)
-  values ($1::bigint, $2::bytea, $3::bytea, $4::bigint, case when $4::bigint is null then $5::numeric end, false)
+  select held.user_id, $2::bytea, $3::bytea, $4::bigint, case when $4::bigint is null then $5::numeric end, false
+    from (select user_id from balances where user_id = $1::bigint for key share) as held
   on conflict (user_id, key_hash) do nothing`
 
 const FORGET_KEY = `delete from player_keys where user_id = $1::bigint and key_hash = $2::bytea and ${IS_EXPIRED}`

@@ -62,6 +62,7 @@ export const LOCKS = {
   fold: 11,
   distribution: 12,
   changes: 13,
+  erasures: 14,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {

@@ -11,7 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { openBalances } from '#src/ledger/imported-balances.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/transaction-locks.ts'
+import { changeAsNamed, delayErasures } from '#src/db/transaction-locks.ts'
 
 const columns = playerDetails.map((name) => ({ name, column: columnName(playerEntity, name) }))
 const readPlayer = sql.raw(`select ${selectList(playerEntity, { derived: {} })} from ${sourceSql(playerEntity)}`)
@@ -61,6 +61,7 @@ export async function writePlayers(
   players: readonly PlayerRow[],
 ): Promise<{ added: Set<number>; changed: Set<number> }> {
   if (players.length === 0) return { added: new Set(), changed: new Set() }
+  await delayErasures(tx)
   const rows = rowsSql(players)
   const names = columns.map(({ column }) => column)
   // In the order of ids, so that two batches wait for each other instead of deadlocking.

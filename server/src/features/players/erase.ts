@@ -4,12 +4,16 @@
  */
 import { randomInt } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import { playerList } from '@arcade/contract/players/fields'
 import { type Act, audit } from '#src/audit/audit.ts'
-import { eraseMentions, erasePerson } from '#src/audit/erase.ts'
+import { erasePerson } from '#src/audit/erase.ts'
 import { Failure } from '#src/calls.ts'
-import { noteErased } from '#src/ledger/erased-players.ts'
+import { renumberDeltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
+import { eraseMentions } from '#src/erasure/mentions.ts'
+import { noteErased } from '#src/ledger/erased-players.ts'
+import { eraseSharedReasons } from './erase-reasons.ts'
+import { personOf } from './erased-person.ts'
 
 /** The range of anonymous numbers, too large to guess one. They are stored below 0, because Telegram's are above 0. */
 const ANONYMOUS_NUMBERS = 2 ** 48 - 1
@@ -22,13 +26,35 @@ const keptColumns = {
   participations: 'kind, item_id, period, at',
 } as const
 
+interface Numbers {
+  userId: number
+  anonymousId: number
+}
+
 /** Erases the player. @returns the number that stands for the player from now on @throws Failure NO_SUCH_PLAYER, PLAYER_ERASED */
 export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: number): Promise<number> {
   if (userId < 0) throw new Failure('PLAYER_ERASED')
+  await takeLock(tx, 'erasures')
   // Claims and entries wait for this lock, and then find no such player.
   const { rows: held } = await sql`select entries from balances where user_id = ${userId} for update`.execute(tx)
   if (held.length === 0) throw new Failure('NO_SUCH_PLAYER')
-  const anonymousId = -randomInt(1, ANONYMOUS_NUMBERS)
+  const numbers = { userId, anonymousId: -randomInt(1, ANONYMOUS_NUMBERS) }
+  const person = await personOf(tx, numbers)
+  await moveRows(tx, numbers)
+  await moveUncounted(tx, numbers)
+  await renumberDeltas(tx, userId, numbers.anonymousId)
+  await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
+  await noteErased(tx, userId)
+  await eraseFromAnswers(tx, userId)
+  await deleteDeliveries(tx, userId)
+  await eraseMentions(tx, act, person)
+  await eraseSharedReasons(tx, act, person)
+  await erasePerson(tx, act, person)
+  await audit(tx, act, 'player.erase', { record: { kind: 'player', id: person.anonymousId } })
+  return numbers.anonymousId
+}
+
+async function moveRows(tx: Transaction<Tables>, { userId, anonymousId }: Numbers): Promise<void> {
   const { rows: reversals } = await sql<{ seq: number; of: string }>`
     select seq, split_part(reference, '-', 2) as of from ledger_entries where user_id = ${userId} and cause = 'reversal'`.execute(
     tx,
@@ -44,23 +70,10 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
     update ledger_entries set reference = ${`${anonymousId}-`} || reverses.seq
       from unnest(${reversals.map(({ seq }) => seq)}::bigint[], ${reversals.map(({ of }) => of)}::text[]) as reverses (by, seq)
      where user_id = ${anonymousId} and ledger_entries.seq = reverses.by`.execute(tx)
-  await moveUncounted(tx, { userId, anonymousId })
-  await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
-  await noteErased(tx, userId)
-  await eraseFromAnswers(tx, userId)
-  await eraseFromDeliveries(tx, { userId, anonymousId })
-  await eraseMentions(tx, act, { list: playerList.name, id: String(userId) })
-  const person = { kind: 'player', id: String(userId), anonymousId: String(anonymousId) } as const
-  await erasePerson(tx, act, person)
-  await audit(tx, act, 'player.erase', { record: { kind: 'player', id: String(anonymousId) } })
-  return anonymousId
 }
 
 /** Deletes the rows first: a row that is being folded is waited for and is then gone, so no row is counted twice. */
-async function moveUncounted(
-  tx: Transaction<Tables>,
-  { userId, anonymousId }: { userId: number; anonymousId: number },
-): Promise<void> {
+async function moveUncounted(tx: Transaction<Tables>, { userId, anonymousId }: Numbers): Promise<void> {
   const { rows } = await sql`
     delete from uncounted_entries where user_id = ${userId}
     returning seq, at, amount::text as amount, balance::text as balance, kind, item_id`.execute(tx)
@@ -74,19 +87,19 @@ async function moveUncounted(
 /** Erases the player from the answers kept for repeated requests: those to the player's client, and those to batches. */
 async function eraseFromAnswers(tx: Transaction<Tables>, userId: number): Promise<void> {
   await sql`delete from idempotency_keys where caller = ${`player:${userId}`}`.execute(tx)
+  // The message of a row that failed may quote the row.
+  const failed = String.raw`"userId":${userId},"status":"failed","message":"(?:[^"\\]|\\.)*"`
   await sql`
-    update idempotency_keys set answer = regexp_replace(answer, ${`"userId":${userId}([,}])`}, '"userId":null\\1', 'g')
-     where answer like ${`%"userId":${userId}%`}`.execute(tx)
+    update idempotency_keys set answer = regexp_replace(
+             regexp_replace(answer, ${failed}, '"userId":null,"status":"failed","message":"This player was erased."', 'g'),
+             ${`"userId":${userId}([,}])`}, '"userId":null\\1', 'g')
+     where position(${`"userId":${userId}`} in answer) > 0`.execute(tx)
 }
 
-/** Erases the player from deliveries to webhooks, past and future. */
-async function eraseFromDeliveries(
-  tx: Transaction<Tables>,
-  { userId, anonymousId }: { userId: number; anonymousId: number },
-): Promise<void> {
-  const recordStart = `{"kind":"player","id":"${userId}","title":`
-  await sql`
-    update webhook_deliveries
-       set payload = regexp_replace(payload, ${`\\${recordStart}"(?:[^"\\\\]|\\\\.)*"`}, ${`{"kind":"player","id":"${anonymousId}","title":""`}, 'g')
-     where position(${recordStart} in payload) > 0`.execute(tx)
+/**
+ * Deletes the events about the player. Sent again under the same message id with another number, one would tell the game which number that
+ * is. Each is about one player only.
+ */
+async function deleteDeliveries(tx: Transaction<Tables>, userId: number): Promise<void> {
+  await sql`delete from webhook_deliveries where position(${`{"kind":"player","id":"${userId}",`} in payload) > 0`.execute(tx)
 }

@@ -158,8 +158,8 @@ function EraseForm({ userId, name, onTyped, onClose }: EraseFormProps) {
   return (
     <DialogForm form={form} onSubmit={async () => onTyped()} label="Erase Player" onCancel={onClose} isDestructive>
       <p className={classes['consequence']}>
-        Names, handles, addresses, wallets and inputs of {name} go for ever, also from the audit. Entries and participations stay
-        under a number that is nobody’s.
+        Names, handles, addresses, wallets and inputs of {name} go for ever, also from the audit. So do saved views that look for
+        this player, and reasons of blocks that others share. Entries and participations stay under a number that is nobody’s.
       </p>
       <NumberField control={form.control} name="typed" label={`Type the user id ${userId}`} isRequired />
     </DialogForm>

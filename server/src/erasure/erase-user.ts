@@ -1,0 +1,68 @@
+/**
+ * Erases a former user of the console on request: the identity goes from the audit, the trash, the ledger and everywhere else. What the
+ * person did stays under an anonymous id.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
+import type { Act } from '#src/audit/audit.ts'
+import { erasePerson } from '#src/audit/erase.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { searchTerm } from '#src/lists/search.ts'
+import { eraseMentions } from './mentions.ts'
+
+/**
+ * Erases a user who is neither among the users nor in the trash any more.
+ * @returns the number of places that named the person
+ */
+export async function eraseUser(tx: Transaction<Tables>, act: Act, id: string): Promise<number> {
+  const anonymousId = `erased-${randomUUID()}`
+  const { texts, emails } = await findTexts(tx, id)
+  await eraseMentions(tx, act, {
+    kind: 'user',
+    id,
+    anonymousId,
+    texts: [...texts, ...emails],
+    identifiers: [id, ...emails],
+    lists: ['users', 'audit', 'trash'],
+    findsOthers: (search) => isFoundUser(tx, search),
+  })
+  const places = await eraseId(tx, { id, anonymousId })
+  return places + (await erasePerson(tx, act, { kind: 'user', id, anonymousId }))
+}
+
+/** Returns the names and e-mail addresses that the user had, which only the audit still tells. */
+async function findTexts(tx: Transaction<Tables>, id: string): Promise<{ texts: string[]; emails: string[] }> {
+  const { rows } = await sql<{ text: string }>`
+    select distinct text from (
+      select actor_name as text from audit_trail where actor_kind = 'user' and actor_id = ${id}
+      union all
+      select record_name from audit_trail where record_kind = 'user' and record_id = ${id}
+      union all
+      select value #>> '{}' from audit_trail, json_each(changes) as field (name, pair), json_array_elements(pair) as value
+       where record_kind = 'user' and record_id = ${id} and name in ('fname', 'lname', 'email')
+    ) as told where text <> ''`.execute(tx)
+  const all = rows.map(({ text }) => text)
+  return { texts: all.filter((text) => !text.includes('@')), emails: all.filter((text) => text.includes('@')) }
+}
+
+async function isFoundUser(tx: Transaction<Tables>, search: string): Promise<boolean> {
+  const { rows } = await sql`select id from users where ${searchTerm(search)?.found ?? sql`false`} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Puts the anonymous id in place of the id wherever a row says who did something, and deletes what was only the user's own. */
+async function eraseId(tx: Transaction<Tables>, { id, anonymousId }: { id: string; anonymousId: string }): Promise<number> {
+  const changes = [
+    sql`update ledger_entries set by_id = ${anonymousId} where by_kind = 'user' and by_id = ${id}`,
+    sql`update balances set blocked_by = ${anonymousId} where blocked_at is not null and blocked_by = ${id}`,
+    sql`update trash set deleted_by_id = ${anonymousId}, deleted_by = null where deleted_by_id = ${id}`,
+    sql`delete from idempotency_keys where caller = ${`user:${id}`}`,
+    sql`update idempotency_keys set answer = replace(answer, ${`"id":${JSON.stringify(id)}`}, ${`"id":"${anonymousId}"`})
+         where position(${`"id":${JSON.stringify(id)}`} in answer) > 0`,
+    // An account can exist without its row of users. Its sessions and known addresses go with it.
+    sql`delete from accounts where id = ${id}`,
+  ]
+  let places = 0
+  for (const change of changes) places += Number((await change.execute(tx)).numAffectedRows ?? 0n)
+  return places
+}

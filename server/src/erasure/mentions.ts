@@ -1,0 +1,108 @@
+/**
+ * Erases what operators wrote about an erased person elsewhere: saved views that look for the person, also those in the trash, and what the
+ * audit says about such views and about exports of the person's row or by the person's name.
+ */
+import { sql, type Transaction } from 'kysely'
+import type { Act } from '#src/audit/audit.ts'
+import { audit } from '#src/audit/audit.ts'
+import { type ErasableEntry, eraseEntries, findErasable, textsOf } from '#src/audit/erase.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { type ErasedPerson, type Mention, mentionOf } from './person.ts'
+
+export async function eraseMentions(tx: Transaction<Tables>, act: Act, person: ErasedPerson): Promise<void> {
+  const mention = mentionOf(person)
+  const views = await eraseViews(tx, act, mention)
+  const ofViews = await findErasable(tx, sql`action in ('view.create', 'view.update', 'view.remove')`)
+  const isId = sql`detail::jsonb -> 'ids' ? ${person.id}`
+  const ofExports = await findErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
+  const about = [
+    ...(await chosen(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(mention, entry))),
+    ...(await chosen(ofExports, (entry) => isExportAbout(mention, person, entry))),
+  ]
+  await eraseEntries(tx, act, about)
+}
+
+async function chosen<T>(all: readonly T[], isChosen: (one: T) => Promise<boolean>): Promise<T[]> {
+  const some: T[] = []
+  for (const one of all) if (await isChosen(one)) some.push(one)
+  return some
+}
+
+interface View {
+  id: string
+  list: string
+  name: string
+  address: string
+}
+
+/** Deletes views that look for the person, and renames others that are named after the person. @returns the ids of both */
+async function eraseViews(tx: Transaction<Tables>, act: Act, mention: Mention): Promise<ReadonlySet<string>> {
+  const { rows: views } = await sql<View>`
+    select id, list, name, address from saved_views
+    union all
+    select v.id, v.list, v.name, v.address
+      from trash, jsonb_populate_recordset(null::saved_views, content -> 'views') as v where trash.kind = 'user'`.execute(tx)
+  const deleted = (await chosen(views, ({ address, list }) => mention.isSoughtBy(address, list))).map(({ id }) => id)
+  const others = views.filter(({ id }) => !deleted.includes(id))
+  const renamed = (await chosen(others, ({ name }) => mention.isNamedBy(name))).map(({ id }) => id)
+  const { rows: gone } = await sql<Pick<View, 'id'>>`
+    delete from saved_views where id = any(${deleted}) returning id`.execute(tx)
+  await audit(tx, act, 'view.remove', gone.map(viewEntry))
+  const { rows: changed } = await sql<Pick<View, 'id'>>`
+    update saved_views set name = ${newName('id')}, version = version + 1 where id = any(${renamed}) returning id`.execute(tx)
+  await audit(tx, act, 'view.update', changed.map(viewEntry))
+  await eraseTrashedViews(tx, { deleted, renamed })
+  return new Set([...deleted, ...renamed])
+}
+
+function viewEntry({ id }: Pick<View, 'id'>) {
+  return { record: { kind: 'view', id } } as const
+}
+
+/** The name of a view that was named after the person. It is unique, because an owner's views need different names. */
+function newName(id: string) {
+  return sql.raw(`'Erased name ' || left(${id}, 8)`)
+}
+
+/** The same in the content of the trash, where `sharedViews` repeats the names of views that a removed user owned. */
+async function eraseTrashedViews(
+  tx: Transaction<Tables>,
+  { deleted, renamed }: { deleted: string[]; renamed: string[] },
+): Promise<void> {
+  const named = [...deleted, ...renamed]
+  if (named.length === 0) return
+  for (const key of ['views', 'sharedViews']) {
+    const newValue = sql`case when view ->> 'id' = any(${renamed}) then view || jsonb_build_object('name', ${newName(`(view ->> 'id')`)}) else view end`
+    await sql`
+      update trash set content = jsonb_set(content, ${[key]}::text[], (
+          select coalesce(jsonb_agg(${newValue}), '[]') from jsonb_array_elements(content -> ${key}::text) as view
+           where view ->> 'id' <> all(${deleted})))
+       where kind = 'user' and exists (
+         select from jsonb_array_elements(content -> ${key}::text) as view where view ->> 'id' = any(${named}))`.execute(tx)
+  }
+}
+
+/** Whether an entry about a view tells of a name or address, of any time, that names the person. */
+async function isViewAbout(mention: Mention, { recordName, changes }: ErasableEntry): Promise<boolean> {
+  const texts = (field: string): string[] => textsOf(changes, field)
+  const list = texts('list')[0]
+  for (const address of texts('address')) if (await mention.isSoughtBy(address, list)) return true
+  for (const name of [recordName ?? '', ...texts('name')]) if (await mention.isNamedBy(name)) return true
+  return false
+}
+
+interface ExportDetail {
+  ids?: string[]
+  filter?: { search?: string; actorId?: string; recordId?: string }
+}
+
+async function isExportAbout(
+  mention: Mention,
+  { id, lists }: ErasedPerson,
+  { recordId, detail }: ErasableEntry,
+): Promise<boolean> {
+  const { ids = [], filter: { search = '', ...filter } = {} } = (detail ?? {}) as ExportDetail
+  if (recordId === lists[0] && ids.includes(id)) return true
+  if ([filter.actorId, filter.recordId].includes(id) || mention.isIn(search)) return true
+  return lists.some((list) => list === recordId) && mention.isSearchedBy(search)
+}

@@ -1,0 +1,160 @@
+/**
+ * Looks for a person's data in the whole database and in the file store, and says which columns may hold any. A column that is in neither
+ * list fails a test, so whoever adds one decides what an erasure does with it (docs/erasing.md).
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '#src/db/tables.ts'
+
+/** Columns by table, separated by spaces. */
+type Columns = Readonly<Record<string, string>>
+
+const inEntries = (columns: string): Columns => ({ audit_entries: columns, audit_open: columns })
+
+function named(columns: Columns): string[] {
+  return Object.entries(columns).flatMap(([table, names]) => names.split(' ').map((name) => `${table}.${name}`))
+}
+
+/** Columns that may name a player, and that erasing the player clears. */
+export const playerColumns = named({
+  telegram_users:
+    'user_id first_name last_name username email phone_number ton_wallet_address bsc_wallet folded_text ' +
+    'twitter_username instagram_username linked_in_username discord_username youtube_username',
+  participations: 'user_id username first_name last_name user_input',
+  balances: 'user_id block_reason',
+  ledger_entries: 'user_id reference reason',
+  uncounted_entries: 'user_id',
+  counter_deltas: 'user_id',
+  player_keys: 'user_id',
+  idempotency_keys: 'caller answer',
+  webhook_deliveries: 'payload',
+  saved_views: 'name address',
+  trash: 'content',
+  ...inEntries('record_id record_name changes detail'),
+})
+
+/** Columns that may name a user of the console, and that removing and erasing the user clear. */
+export const userColumns = named({
+  accounts: 'id email',
+  users: 'id fname lname email folded_text',
+  sessions: 'user_id',
+  known_addresses: 'user_id',
+  password_links: 'user_id',
+  default_views: 'user_id',
+  saved_views: 'owner_id private_to name address',
+  trash: 'record_id name content deleted_by_id deleted_by',
+  ledger_entries: 'by_id',
+  balances: 'blocked_by',
+  idempotency_keys: 'caller answer',
+  ...inEntries('actor_id actor_name address record_id record_name changes detail'),
+})
+
+/** Columns that hold no data of people, or only what docs/erasing.md explains. */
+const impersonal: Readonly<Record<string, Columns>> = {
+  'hashes, which cannot be reversed, and secrets': {
+    accounts: 'password_hash',
+    attempt_windows: 'key',
+    sessions: 'token_hash',
+    known_addresses: 'address_hash',
+    secrets: 'name value',
+    setup_links: 'token_hash',
+    password_links: 'token_hash',
+    bot_tokens: 'token_hash previous_hash',
+    erased_players: 'id_hash',
+    idempotency_keys: 'key_hash fingerprint',
+    player_keys: 'key_hash fingerprint',
+    webhooks: 'secret',
+    audit_head: 'hash base_hash',
+    audit_entries: 'actor_commitment record_commitment hash',
+    audit_open: 'actor_commitment record_commitment',
+  },
+  'names that the console or the game chooses, and ids of records that are not people': {
+    ...inEntries('action actor_kind record_kind device origin'),
+    balances: 'given',
+    bot_tokens: 'scope',
+    counter_deltas: 'name',
+    counters: 'name',
+    default_views: 'list view_id',
+    ledger_entries: 'cause kind item_id period by_kind',
+    migrations: 'name',
+    participations: 'kind item_id period',
+    saved_views: 'id list',
+    sessions: 'device',
+    trash: 'id act_id kind',
+    uncounted_entries: 'kind item_id',
+    users: 'user_type',
+    webhook_deliveries: 'id webhook_id event',
+    webhooks: 'events',
+  },
+  'what operators publish or set up for the whole console': {
+    announcements: 'id type title subtitle description link link_type input_text image_key image_name icon_key icon_name',
+    backup_schedules: 'place times',
+    backups: 'id place error',
+    bot_tokens: 'id name',
+    file_removals: 'key',
+    history_items: 'kind item_id title type link link_type description input_text',
+    ledger_entries: 'by_name',
+    scheduled_work_pauses: 'reason',
+    tasks: 'collection id image title link',
+    webhook_deliveries: 'result',
+    webhooks: 'id url alert',
+  },
+  'a table that is empty since migration 0032': { audit_log: 'id actor_id action target detail request_id address origin' },
+}
+
+interface Column {
+  table: string
+  name: string
+  type: string
+}
+
+async function allColumns(db: Kysely<Tables>): Promise<Column[]> {
+  const { rows } = await sql<Column>`
+    select relname as "table", attname as name, format_type(atttypid, null) as type
+      from pg_attribute join pg_class on pg_class.oid = attrelid
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and attnum > 0 and not attisdropped
+     order by relname, attnum`.execute(db)
+  return rows
+}
+
+const TEXT_TYPES = ['text', 'text[]', 'character varying', 'json', 'jsonb', 'bytea', 'inet']
+
+/** Returns the columns of texts, bytes and players' ids about which no list above says anything. */
+export async function unknownColumns(db: Kysely<Tables>): Promise<string[]> {
+  const known = new Set([...playerColumns, ...userColumns, ...Object.values(impersonal).flatMap(named)])
+  const columns = (await allColumns(db)).filter(({ name, type }) => TEXT_TYPES.includes(type) || name === 'user_id')
+  return columns.map(({ table, name }) => `${table}.${name}`).filter((column) => !known.has(column))
+}
+
+/** The columns that hold each value, in any case and also encoded as in an address. Reads every column of every table. */
+export async function findInTables(db: Kysely<Tables>, values: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const note = (value: string, column: string): void => void found.set(value, [...(found.get(value) ?? []), column])
+  for (const { table, name, type } of await allColumns(db)) {
+    const text = type === 'bytea' ? sql`encode(${sql.ref(name)}, 'escape')` : sql`${sql.ref(name)}::text`
+    const { rows } = await sql<{ text: string }>`
+      select ${text} as text from ${sql.table(table)} where ${sql.ref(name)} is not null`.execute(db)
+    const all = rows.map((row) => row.text.toLowerCase()).join('\n')
+    for (const value of values) if (spellings(value).some((spelling) => all.includes(spelling))) note(value, `${table}.${name}`)
+  }
+  return found
+}
+
+function spellings(value: string): string[] {
+  const lower = value.toLowerCase()
+  const encoded = encodeURIComponent(lower).toLowerCase()
+  return [...new Set([lower, encoded, encoded.replaceAll('%20', '+'), Buffer.from(value).toString('hex')])]
+}
+
+/** The values that the names or bytes of the files in a folder contain. */
+export async function findInFiles(directory: string, values: readonly string[]): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const texts = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => `${entry.name}\n${await readFile(path.join(entry.parentPath, entry.name), 'latin1')}`),
+  )
+  const all = texts.join('\n').toLowerCase()
+  return values.filter((value) => spellings(value).some((spelling) => all.includes(spelling)))
+}
