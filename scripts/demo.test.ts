@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,7 +19,8 @@ function temporaryFolder(): string {
 
 function startDemo({ named, DATA_DIR }: { named?: string; DATA_DIR?: string }): ChildProcess {
   const { PATH, HOME } = process.env
-  const env = { PATH, HOME, PORT: '0', INIT_CWD: root, DATABASE_URL: 'postgres://nowhere', ...(DATA_DIR && { DATA_DIR }) }
+  const ofRealConsole = { DATABASE_URL: 'postgres://nowhere', BACKUP_URL: '/nowhere', PUBLIC_URL: 'https://console.example.org' }
+  const env = { PATH, HOME, PORT: '0', INIT_CWD: root, ...ofRealConsole, ...(DATA_DIR && { DATA_DIR }) }
   const child = spawn('sh', ['scripts/run', 'demo', ...(named ? [named] : [])], {
     cwd: root,
     env,
@@ -93,6 +94,7 @@ test(
       const child = startDemo(start === 'first' ? { named: dataDir } : { DATA_DIR: dataDir })
       const { get, address, player } = await signIn(child)
       const page = await fetch(player)
+      expect(statSync(dataDir).mode & 0o066).toBe(0) // others can read nothing
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Player and console')])
       await killBot(child) // the console goes on
       expect(await get('/api/metrics')).toMatchObject({

@@ -4,7 +4,7 @@
  * but never in a directory with other data. Another start resets the rows of the sample, keeps other rows, and makes a new password.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { endAll, exitAfterChildren, isEnding, type Outcome, root, run } from './children.ts'
@@ -45,21 +45,33 @@ function eachTimestamp(files: Record<string, string>, replace: (timestamp: Times
   )
 }
 
+/** Loads a module of the server. */
+async function ofServer<Module>(path: string): Promise<Module> {
+  return (await import(new URL(`../server/src/${path}`, import.meta.url).href)) as Module
+}
+
+const { variableNames } = await ofServer<{ variableNames: readonly string[] }>('config.ts')
+const { makeDataDir } = await ofServer<{ makeDataDir: (dataDir: string) => Promise<void> }>('postgres/data-dir.ts')
+
+/**
+ * The settings of the environment that the demo does not use, emptied: they name the database, files, backups and secrets of a real console.
+ * The demo listens where the environment says.
+ */
+const ownSettings = Object.fromEntries(
+  variableNames.filter((name) => name !== 'PORT' && name !== 'HOST').map((name) => [name, '']),
+)
+
 async function demo(dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'postgres')) && !existsSync(join(dataDir, MARK))) {
     console.error(`${dataDir} has data that is not the demo's. Name another directory: npm run demo -- DIRECTORY`)
     process.exit(1)
   }
   const isAgain = existsSync(join(dataDir, MARK))
-  mkdirSync(dataDir, { recursive: true })
+  await makeDataDir(dataDir)
   writeFileSync(join(dataDir, MARK), '')
-  // A database or file store that the environment names is not the demo's either, so it is not used.
   const env = {
+    ...ownSettings,
     DATA_DIR: dataDir,
-    DATABASE_URL: '',
-    FILES_URL: '',
-    ADMIN_EMAIL: '',
-    ADMIN_PASSWORD: '',
     // The stand-in signs the initData of its players with this token, which nobody else knows.
     TELEGRAM_BOT_TOKEN: `1:${randomBytes(24).toString('base64url')}`,
   }

@@ -147,6 +147,9 @@ const variables = {
 
 type Name = keyof typeof variables
 
+/** The environment variables that configure the product. @public scripts/demo.ts loads it without importing it. */
+export const variableNames = Object.keys(variables) as Name[]
+
 /** Variables whose values must not appear in any message. */
 const SECRET: ReadonlySet<Name> = new Set([
   'ADMIN_PASSWORD',

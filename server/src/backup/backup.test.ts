@@ -220,8 +220,14 @@ describe('damage', () => {
     ['a removed file', async (at) => rm(path.join(at, 'files', IMAGE)), /1_image.png is missing/],
     ['an altered manifest', async (at) => flip(path.join(at, 'manifest.json'), 200), /manifest.json was altered/],
     ['a truncated manifest', async (at) => truncate(path.join(at, 'manifest.json'), 500), /manifest.json was altered/],
+    ['a part outside the backup', async (at) => rename(at, 'files/../../passwd'), /manifest.json was altered/],
     ['no manifest', async (at) => rm(path.join(at, 'manifest.json')), /There is no whole backup in .*: it was cut off/],
   ]
+  /** Gives a file another name in the manifest, which keeps a right checksum. */
+  const rename = async (at: string, name: string): Promise<void> => {
+    const manifest = await readManifest(openPlace(at))
+    await writeManifest(openPlace(at), { ...manifest, files: manifest.files.map((file) => ({ ...file, name })) })
+  }
   const replace = async (name: string, make: (name: string) => Promise<unknown>): Promise<void> => {
     await rm(name)
     await make(name)

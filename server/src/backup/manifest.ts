@@ -16,7 +16,7 @@ export const UNFINISHED = 'unfinished'
 
 const whole = z.number().int().nonnegative()
 const partSchema = z.object({
-  name: z.string().regex(/^(tables|files)\/[\w./-]+$/),
+  name: z.string().regex(/^(tables|files)(\/[\w-][\w.-]*)+$/), // no part of it is `..`, so it stays within the backup
   bytes: whole,
   sha256: z.hex().length(64),
 })
