@@ -145,6 +145,22 @@ test.describe('pages that cannot be loaded', () => {
       await expect(page.getByText(text).first()).toBeVisible()
     })
 
+  for (const file of ['js', 'css'])
+    test(`after an update of the server that removed a page’s .${file} file, the page loads anew and shows`, async ({
+      page,
+      signIn,
+    }) => {
+      await signIn('admin')
+      await openTasks(page)
+      const removed = new RegExp(String.raw`/assets/history-page-[^/]*\.${file}$`)
+      let isLoadedAnew = false
+      page.on('request', (request) => void (isLoadedAnew ||= request.isNavigationRequest()))
+      await page.route(removed, (route) => (isLoadedAnew ? route.continue() : route.fulfill({ status: 404 })))
+      await page.getByRole('link', { name: 'History', exact: true }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'History' })).toBeVisible()
+      expect(isLoadedAnew).toBe(true)
+    })
+
   test('If the server cannot be reached, the app stays, and the page loads by itself with its styles once it can', async ({
     page,
     signIn,

@@ -3,15 +3,23 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { client } from './client.ts'
 
 /**
- * If a file fails to load, the router reloads the document, because the server may have been updated. Without a connection, a reload would
- * show the browser's error page, so the call below throws first and the app shows `PageProblem` instead.
+ * If a script or style sheet fails to load, the router reloads the document once, because the server may have been updated. Without a
+ * connection, a reload would show the browser's error page, so the call below throws first and the app shows `PageProblem` instead.
  */
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(
     () =>
       load().catch(async (cause: unknown) => {
         await client.auth.session()
-        throw cause
+        throw isMissingStyle(cause) ? new Error(`${MISSING_MODULE}: ${cause.message}`, { cause }) : cause
       }),
     name,
   )
+
+/** How the message of a missing script begins, by which the router recognises it. */
+const MISSING_MODULE = 'Failed to fetch dynamically imported module'
+
+/** Whether Vite's loader could not load a style sheet. */
+function isMissingStyle(cause: unknown): cause is Error {
+  return cause instanceof Error && cause.message.startsWith('Unable to preload CSS')
+}
