@@ -29,8 +29,11 @@ export function workerUrl(): string {
   return withDatabase(inject('testServer').url, workerName())
 }
 
-/** Creates another database on the tests' server and returns its address. It has no tables unless `isMigrated`. Dropped after the run. */
-export async function createDatabase(name: string, options: { isMigrated?: boolean } = {}): Promise<string> {
+/**
+ * Creates another database on the tests' server and returns its address. It has no tables unless `isMigrated`. Dropped after the run.
+ * @param options.settings SQL after the name, such as the encoding and the locale
+ */
+export async function createDatabase(name: string, options: { isMigrated?: boolean; settings?: string } = {}): Promise<string> {
   const { url, template } = inject('testServer')
   const database = `${template}_${name}`
   if (citusUrl && options.isMigrated) {
@@ -39,7 +42,7 @@ export async function createDatabase(name: string, options: { isMigrated?: boole
   }
   await onServer(url, async (run) => {
     await dropDatabase(run, database)
-    await run(`create database ${database} ${options.isMigrated ? `template ${template}` : ''}`)
+    await run(`create database ${database} ${options.isMigrated ? `template ${template}` : (options.settings ?? '')}`)
   })
   return withDatabase(url, database)
 }
