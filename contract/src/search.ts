@@ -1,4 +1,4 @@
-/** Normalises search texts, in the same way on both sides: case, width and diacritics are ignored. */
+/** Folds search texts, in the same way on both sides: case, width, diacritics, apostrophes and characters without width are ignored. */
 
 /** Shorter texts are found only at the beginnings of words in lists of people, because the trigram index cannot find them inside words. */
 const PART_MIN_LENGTH = 3
@@ -7,29 +7,55 @@ const PART_MIN_LENGTH = 3
  * Ranges of combining diacritics after NFKD, and Hebrew and Arabic points, for regular expressions of JavaScript and PostgreSQL. Vowel
  * signs are not included, because they are letters.
  */
-export const MARK_RANGES = String.raw`\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f`
-const marks = new RegExp(`[${MARK_RANGES}]`, 'g')
+const MARK_RANGES = String.raw`\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f`
 
-/** Letters with a stroke, which NFKD does not decompose, and at the same positions their plain letters. */
-export const STROKES = { letters: 'øđħıłŧ', plain: 'odhilt' } as const
-const strokes = new RegExp(`[${STROKES.letters}]`, 'gi')
+/** Characters without width: Unicode's Default_Ignorable_Code_Point in the first plane. */
+const IGNORABLE_RANGES = String.raw`\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8`
 
-/** Returns the text that a list of people is searched for: without widths, diacritics, and the leading `@` of a handle. */
+/** Apostrophes and what people type for them: `O'Brien`, `O’Brien` and `obrien` are one. */
+const APOSTROPHE_RANGES = String.raw`\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035`
+
+/** An accent that people type for an apostrophe. It is left out before NFKD, which would make a space and a mark of it. */
+export const ACUTE_ACCENT = '\u00b4'
+
+/** All that folding leaves out after NFKD. */
+export const LEFT_OUT_RANGES = `${MARK_RANGES}${IGNORABLE_RANGES}${APOSTROPHE_RANGES}`
+const leftOut = new RegExp(`[${LEFT_OUT_RANGES}]`, 'g')
+
+/** Letters that full case folding or custom spells with several letters. */
+export const LONG_LETTERS = { ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' } as const
+const longLetters = new RegExp(`[${Object.keys(LONG_LETTERS).join('')}]`, 'g')
+
+/** Letters that Unicode does not decompose, at the same positions their plain letters. Both forms of sigma are one (full case folding). */
+export const PLAIN_LETTERS = { from: 'øđðħıłŧς', to: 'oddhiltσ' } as const
+
+/** Spaces and hyphens that NFKD leaves, at the same positions what they become. ASCII's own spaces are folded, too. */
+export const SPACES_AND_HYPHENS = {
+  from: '\u0085\u1680\u2028\u2029\u2010\u2012\u2013\u2014\u2015\u2212',
+  to: '    ------',
+} as const
+const [from, to] = [SPACES_AND_HYPHENS.from + PLAIN_LETTERS.from, SPACES_AND_HYPHENS.to + PLAIN_LETTERS.to]
+const plainLetters = new RegExp(`[${from}]`, 'g')
+
+/** Returns the folded text. PostgreSQL folds rows in the same way. */
+function folded(text: string): string {
+  return text
+    .replaceAll(ACUTE_ACCENT, '')
+    .normalize('NFKD')
+    .replaceAll(leftOut, '')
+    .toLowerCase()
+    .replaceAll(longLetters, (letter) => LONG_LETTERS[letter as keyof typeof LONG_LETTERS])
+    .replaceAll(plainLetters, (letter) => to.charAt(from.indexOf(letter)))
+}
+
+/** Returns the folded text that a list of people is searched for, without the leading `@` of a handle. */
 export function searchedText(search: string): string {
-  return withoutMarks(search)
-    .replaceAll(strokes, (letter) => STROKES.plain.charAt(STROKES.letters.indexOf(letter.toLowerCase())))
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replace(/^@+/, '')
+  return folded(search).replaceAll(/\s+/g, ' ').trim().replace(/^@+/, '')
 }
 
 /** Whether a text that is not empty contains nothing to look for, such as a combining mark alone. Such a search finds nothing. */
 export function foldsToNothing(search: string): boolean {
-  return search.trim() !== '' && withoutMarks(search).trim() === ''
-}
-
-function withoutMarks(text: string): string {
-  return text.normalize('NFKD').replaceAll(marks, '')
+  return search.trim() !== '' && folded(search).trim() === ''
 }
 
 /** Whether a search in a list of people finds only the beginnings of words. Non-ASCII characters have their own index. */

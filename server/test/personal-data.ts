@@ -19,7 +19,7 @@ function named(columns: Columns): string[] {
 /** Columns that may name a player, and that erasing the player clears. */
 export const playerColumns = named({
   telegram_users:
-    'user_id first_name last_name username email phone_number ton_wallet_address bsc_wallet folded_text ' +
+    'user_id first_name last_name username email phone_number ton_wallet_address bsc_wallet searched_text ' +
     'twitter_username instagram_username linked_in_username discord_username youtube_username',
   participations: 'user_id username first_name last_name user_input',
   balances: 'user_id block_reason',
@@ -37,7 +37,7 @@ export const playerColumns = named({
 /** Columns that may name a user of the console, and that removing and erasing the user clear. */
 export const userColumns = named({
   accounts: 'id email',
-  users: 'id fname lname email folded_text',
+  users: 'id fname lname email searched_text',
   sessions: 'user_id',
   known_addresses: 'user_id',
   password_links: 'user_id',

@@ -197,7 +197,7 @@ test('§design 4 players of the first version are migrated while a server of tha
   await Promise.all([reading, writing])
 
   const [row] = await onServer(url, (run) =>
-    run<Record<string, number>>(`select (select count(*)::int from telegram_users where folded_text is not null) as searchable,
+    run<Record<string, number>>(`select (select count(*)::int from telegram_users where searched_text is not null) as searchable,
       (select count(*)::int from migrations) as steps, (select count(*)::int from pg_index where not indisvalid) as invalid`),
   )
   expect(row).toEqual({ searchable: players, steps: all.length, invalid: 0 })

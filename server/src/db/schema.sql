@@ -479,10 +479,12 @@ CREATE TABLE telegram_users (
   bsc_wallet text,
   -- The highest news number that the player has seen.
   seen_status_epoch bigint NOT NULL DEFAULT 0,
-  folded_text text GENERATED ALWAYS AS ((translate(
+  searched_text text GENERATED ALWAYS AS ((translate(
 CASE
-    WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN lower((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))
-    ELSE translate(lower(regexp_replace(NORMALIZE((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]'::text, ''::text, 'g'::text)), 'øđħıłŧς'::text, 'odhiltσ'::text)
+    WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))), ('	
+'::text || '''`'::text), '     '::text)
+    ELSE translate(replace(replace(replace(replace(lower(regexp_replace(NORMALIZE(translate((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END, '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
   CONSTRAINT telegram_users_pkey PRIMARY KEY (user_id)
 );
@@ -490,8 +492,8 @@ CREATE INDEX telegram_users_bsc_wallet ON telegram_users USING btree (lower(bsc_
 CREATE INDEX telegram_users_by_created_at ON telegram_users USING btree (created_at DESC NULLS LAST, user_id);
 CREATE INDEX telegram_users_by_first_name ON telegram_users USING btree (lower(first_name), user_id);
 CREATE INDEX telegram_users_by_username ON telegram_users USING btree (lower(username), user_id);
-CREATE INDEX telegram_users_folded_characters ON telegram_users USING gin (string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (folded_text ~ '[^a-zA-Z0-9@ ]'::text);
-CREATE INDEX telegram_users_folded_words ON telegram_users USING gin (folded_text gin_trgm_ops);
+CREATE INDEX telegram_users_searched_characters ON telegram_users USING gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (searched_text ~ '[^a-zA-Z0-9@ ]'::text);
+CREATE INDEX telegram_users_searched_words ON telegram_users USING gin (searched_text gin_trgm_ops);
 CREATE INDEX telegram_users_ton_wallet ON telegram_users USING btree (lower(ton_wallet_address) text_pattern_ops) WHERE (ton_wallet_address IS NOT NULL);
 
 -- Deleted records that can be restored until they expire.
@@ -537,12 +539,14 @@ CREATE TABLE users (
   user_type text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   version integer NOT NULL DEFAULT 1,
-  folded_text text GENERATED ALWAYS AS (translate(
-CASE
-    WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN lower((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))
-    ELSE translate(lower(regexp_replace(NORMALIZE((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]'::text, ''::text, 'g'::text)), 'øđħıłŧς'::text, 'odhiltσ'::text)
-END, '_.-#'::text, 'QXZJ'::text)) STORED,
   last_seen_at timestamp with time zone,
+  searched_text text GENERATED ALWAYS AS (translate(
+CASE
+    WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))), ('	
+'::text || '''`'::text), '     '::text)
+    ELSE translate(replace(replace(replace(replace(lower(regexp_replace(NORMALIZE(translate((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+END, '_.-#'::text, 'QXZJ'::text)) STORED,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_user_type_check CHECK ((user_type = ANY (ARRAY['admin'::text, 'user'::text])))
 );
@@ -551,9 +555,9 @@ CREATE INDEX users_by_email ON users USING btree (lower(email), id);
 CREATE INDEX users_by_first_name ON users USING btree (lower(fname), id);
 CREATE INDEX users_by_last_name ON users USING btree (lower(lname), id);
 CREATE UNIQUE INDEX users_email_key ON users USING btree (lower(email));
-CREATE INDEX users_folded_characters ON users USING gin (string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (folded_text ~ '[^a-zA-Z0-9@ ]'::text);
-CREATE INDEX users_folded_words ON users USING gin (folded_text gin_trgm_ops);
 CREATE INDEX users_order ON users USING btree (created_at, id);
+CREATE INDEX users_searched_characters ON users USING gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (searched_text ~ '[^a-zA-Z0-9@ ]'::text);
+CREATE INDEX users_searched_words ON users USING gin (searched_text gin_trgm_ops);
 
 -- Events for webhooks. A delivery is pending while next_at is set.
 CREATE TABLE webhook_deliveries (

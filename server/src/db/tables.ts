@@ -458,7 +458,7 @@ export interface TelegramUsersTable {
   bsc_wallet: string | null
   /** The highest news number that the player has seen. */
   seen_status_epoch: Generated<number>
-  folded_text: ColumnType<string, never, never>
+  searched_text: ColumnType<string, never, never>
 }
 
 /** Deleted records that can be restored until they expire. */
@@ -498,8 +498,8 @@ export interface UsersTable {
   user_type: UserType
   created_at: Generated<Timestamp>
   version: Generated<number>
-  folded_text: ColumnType<string, never, never>
   last_seen_at: Timestamp | null
+  searched_text: ColumnType<string, never, never>
 }
 
 /** Events for webhooks. A delivery is pending while next_at is set. */

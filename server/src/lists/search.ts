@@ -1,7 +1,7 @@
 /**
  * Searches for a part of a text, regardless of the case, width and diacritics of its letters. Hides which index serves a search, and that a
- * frequent text must not be looked up in an index, but compared with the rows of the page. Players and users have a column `folded_text`
- * with two indexes (migrations 0002 and 0009).
+ * frequent text must not be looked up in an index, but compared with the rows of the page. Players and users have a column `searched_text`
+ * with two indexes (migrations 0002 and 0033).
  */
 import { type RawBuilder, sql } from 'kysely'
 import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/search'
@@ -19,7 +19,7 @@ export interface SearchCondition {
 }
 
 export interface SearchTerm {
-  /** The condition for rows whose `folded_text` contains the text. */
+  /** The condition for rows whose `searched_text` contains the text. */
   matches: Condition
   /** The condition that the index serves: it holds for these rows and some others. */
   inIndex: Condition
@@ -35,14 +35,14 @@ const never = sql<boolean>`false`
 const LONG_NUMBER = 7
 
 /**
- * Returns the conditions of a search in `folded_text`, or undefined for an empty text. A leading `@` is ignored, because people write it
+ * Returns the conditions of a search in `searched_text`, or undefined for an empty text. A leading `@` is ignored, because people write it
  * before a username.
- * @param texts the folded texts, each after a space, that `matches` searches instead. `inIndex` always uses `folded_text`
+ * @param texts the folded texts, each after a space, that `matches` searches instead. `inIndex` always uses `searched_text`
  */
 export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
   if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never, guessed: never } : undefined
-  const searched = withSingleSpaces(texts ?? sql.ref('folded_text'), text)
+  const searched = withSingleSpaces(texts ?? sql.ref('searched_text'), text)
   const part = texts ? folded(text) : asStored(text)
   const isWordStart = findsBeginningsOnly(search)
   const matches = isWordStart
@@ -82,16 +82,16 @@ function folded(text: string): RawBuilder<string> {
   return sql<string>`(${bindSql(foldedSql('$1::text'), [text])})`
 }
 
-/** Returns the text with the replacements of `folded_text` (migration 0009). */
+/** Returns the text with the replacements of `searched_text` (migration 0033). */
 function asStored(text: string): RawBuilder<string> {
   return sql<string>`translate(${folded(text)}, '_.-#', 'QXZJ')`
 }
 
 function inWordIndex(text: string, isWordStart: boolean, value: Value): Condition {
-  if (isWordStart) return sql<boolean>`folded_text ~ ${value(sql`'[ @]' || ${asStored(text)}`)}`
+  if (isWordStart) return sql<boolean>`searched_text ~ ${value(sql`'[ @]' || ${asStored(text)}`)}`
   const number = rarestPart(text)
   const patterns = number ? sparsePatterns(number) : [text.replaceAll(/[\\%]/g, String.raw`\$&`).replaceAll(' ', ' %')]
-  const isLike = patterns.map((pattern) => sql<boolean>`folded_text like ${value(sql`'%' || ${asStored(pattern)} || '%'`)}`)
+  const isLike = patterns.map((pattern) => sql<boolean>`searched_text like ${value(sql`'%' || ${asStored(pattern)} || '%'`)}`)
   return sql<boolean>`${sql.join(isLike, sql` and `)}`
 }
 
@@ -114,7 +114,7 @@ function sparsePatterns(number: string): string[] {
 
 function inCharacterIndex(text: string, value: Value): Condition {
   const characters = sql`string_to_array(regexp_replace(${folded(text)}, '[a-z0-9_.#@ -]+', '', 'g'), null)`
-  return sql<boolean>`folded_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
+  return sql<boolean>`searched_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
     @> ${value(characters)}`
 }
 

@@ -4,13 +4,17 @@
  * version keeps searching the old column until the new one has its indexes.
  */
 import { type Kysely, sql } from 'kysely'
-import { foldedSql } from '#src/db/folded-text.ts'
 
 export const isResumable = true
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
+
+/** What folding was until migration 0033. */
+const MARKS = String.raw`\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f`
+const foldedSql = (text: string): string => `case when octet_length(${text}) = char_length(${text}) then lower(${text})
+    else translate(lower(regexp_replace(normalize(${text}, NFKD), '[${MARKS}]', '', 'g')), 'øđħıłŧς', 'odhiltσ') end`
 
 const playerTexts = [
   'username',

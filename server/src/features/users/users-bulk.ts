@@ -99,7 +99,7 @@ export async function moveUsersToTrash(
 const trashedUsers = sql`
   select 'user' as kind, gone.id as record_id, fname || ' ' || lname as name,
          jsonb_build_object(
-           'row', to_jsonb(gone) - 'folded_text',
+           'row', to_jsonb(gone) - 'searched_text',
            'account', to_jsonb(gone_accounts),
            'views', (select coalesce(jsonb_agg(to_jsonb(saved_views)), '[]') from saved_views where private_to = gone.id),
            'sharedViews', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name)), '[]')
