@@ -184,15 +184,54 @@ test('a link that has expired or was replaced says so', async ({ page, server, s
   await context.clearCookies()
   await page.goto(older)
   await expect(
-    page.getByText('This link is not valid. It may be incomplete, or a newer one may have taken its place.'),
+    page.getByText('This link is not valid. It may be incomplete, a newer one may have taken its place, or it was ended.'),
   ).toBeVisible()
   await page.goto('/set-password?link=zzz')
   await expect(
-    page.getByText('This link is not valid. It may be incomplete, or a newer one may have taken its place.'),
+    page.getByText('This link is not valid. It may be incomplete, a newer one may have taken its place, or it was ended.'),
   ).toBeVisible()
   await sql`update password_links set expires_at = now() - interval '1 second'`.execute(server.database.db)
   await page.goto(newer)
   await expect(page.getByText('This link has expired: it was good for a day.')).toBeVisible()
   await page.getByRole('link', { name: 'Log In' }).click()
   await expect(page).toHaveURL('/auth/log-in')
+})
+
+test('open password links are shown to admins, who can end them', async ({ page, server, signIn, context }) => {
+  const { id } = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
+  await server.addPerson({ fname: 'Mae', lname: 'Maker', email: 'mae@gmail.com', userType: 'admin' })
+  const link = await server.newPasswordLink(id)
+  await signIn('admin')
+  await page.goto('/manage-users')
+  const open = page.getByRole('region', { name: 'Open Password Links' })
+  await expect(open.getByRole('listitem')).toHaveText(
+    /^Uma User \(uma@gmail\.com\) ?Made by Mae Maker, good until \d\d\/\d\d\/\d{4} \d\d:\d\d [AP]M.*End Link$/,
+  )
+  await expectAccessible(page)
+  await open.getByRole('button', { name: 'End Link, Uma User' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('the password link for Uma User')
+  await confirm(page)
+  await expect(toast(page, 'Password link ended.')).toBeVisible()
+  await expect(open).toHaveCount(0)
+
+  // On the page where it is made, the link disappears together with its end, and with a change of the role.
+  await page.goto(`/update-user/${id}/Uma/User/uma@gmail.com`)
+  await page.getByRole('button', { name: 'Make Password Link' }).click()
+  await expect(field(page, 'Password Link')).toBeVisible()
+  await open.getByRole('button', { name: 'End Link, Uma User' }).click()
+  await confirm(page)
+  await expect(open).toHaveCount(0)
+  await expect(field(page, 'Password Link')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Make Password Link' }).click()
+  await expect(open).toBeVisible()
+  await page.getByRole('button', { name: 'Make Admin' }).click()
+  await confirm(page)
+  await expect(open).toHaveCount(0)
+  await expect(field(page, 'Password Link')).toHaveCount(0)
+
+  await page.goto('/audit')
+  await expect(page.getByRole('cell', { name: 'Ended a password link' })).toHaveCount(2)
+  await context.clearCookies()
+  await page.goto(link)
+  await expect(page.getByText('This link is not valid.')).toBeVisible()
 })

@@ -283,3 +283,18 @@ test('Player: erasing needs the player’s id and a confirmation, and the ledger
   await page.goto('/manage-telegram-users?status=erased')
   await expect(page.getByRole('img', { name: 'Erased' })).toBeVisible()
 })
+
+test('Dashboard: Top balances marks blocked players, because the game’s leaderboard leaves them out', async ({
+  page,
+  server,
+}) => {
+  const order = server.database.db.selectFrom('balances').select('user_id').orderBy('balance', 'desc').orderBy('user_id')
+  const { user_id: richest } = await order.limit(1).executeTakeFirstOrThrow()
+  const { call } = await otherAdmin(server)
+  await call('POST', '/api/telegram-users/block', { target: { ids: [String(richest)] }, reason: 'Plays by a script' })
+  await page.goto('/')
+  const first = page.getByRole('list', { name: 'Top balances' }).getByRole('listitem').first()
+  await expect(first.getByRole('link')).toHaveAttribute('href', `/manage-telegram-users/${richest}`)
+  await expect(first.getByRole('img', { name: 'Blocked' })).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(1)
+})

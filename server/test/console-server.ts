@@ -39,7 +39,7 @@ export interface ConsoleServer {
   reset(options: { sample: boolean }): Promise<void>
   /** Returns the path of a new set-up link. @throws Error if there is an admin */
   newSetupLink(): Promise<string>
-  /** Returns the path of a new link with which a user sets a password. */
+  /** Returns the path of a new link, made by some other admin, with which a user sets a password. @throws Error if there is no such admin */
   newPasswordLink(userId: string): Promise<string>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
@@ -91,7 +91,13 @@ export async function startConsoleServer(
       return path
     },
     async newPasswordLink(userId) {
-      return (await database.transaction((tx) => createPasswordLink(tx, userId))).path
+      const { id: madeBy } = await database.db
+        .selectFrom('users')
+        .select('id')
+        .where('user_type', '=', 'admin')
+        .where('id', '<>', userId)
+        .executeTakeFirstOrThrow()
+      return (await database.transaction((tx) => createPasswordLink(tx, { userId, madeBy }))).path
     },
     async addPerson(person) {
       const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))

@@ -40,7 +40,7 @@ export const userColumns = named({
   users: 'id fname lname email searched_text',
   sessions: 'user_id',
   known_addresses: 'user_id',
-  password_links: 'user_id',
+  password_links: 'user_id made_by',
   default_views: 'user_id',
   saved_views: 'owner_id private_to name address',
   trash: 'record_id name content deleted_by_id deleted_by',

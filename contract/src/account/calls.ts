@@ -18,10 +18,22 @@ export type PasswordChangeInput = z.infer<typeof passwordChangeInput>
 export const newPasswordInput = z.strictObject(newPassword).refine(...passwordsMatch)
 export type NewPasswordInput = z.infer<typeof newPasswordInput>
 
-/** `replaced`: a newer link was made, or the link never existed. */
+/** `replaced`: a newer link was made, the link was ended, or it never existed. */
 const passwordLinkStates = ['valid', 'used', 'expired', 'replaced'] as const
 export type PasswordLinkState = (typeof passwordLinkStates)[number]
 const linkField = z.string().max(128)
+
+/** A password link that works. The link itself is known only to its maker. */
+export const openPasswordLink = z.object({
+  /** The user for whom the link is. */
+  id: idField,
+  name: z.string(),
+  email: z.string(),
+  /** The name of the admin who made it. */
+  madeBy: z.string(),
+  expiresAt: z.iso.datetime(),
+})
+export type OpenPasswordLink = z.infer<typeof openPasswordLink>
 
 export const session = z.object({
   id: idField,
@@ -59,9 +71,28 @@ export const account = {
       path: '/api/password-links',
       tags,
       summary: 'Make a link with which a user sets a new password, once and within a day',
+      description:
+        'The link ends early with a newer link for the user, with a new password, a new role or the removal of the user, and when its maker is removed, is demoted, gets a new password or ends sessions.',
     })
     .input(z.strictObject({ id: idField }))
     .output(done.extend({ path: z.string(), expiresAt: z.iso.datetime() })),
+  passwordLinks: call(['admin'])
+    .route({
+      method: 'GET',
+      path: '/api/password-links',
+      tags,
+      summary: 'The password links that can be used now: for whom, by whom and until when',
+    })
+    .output(z.object({ links: z.array(openPasswordLink) })),
+  endPasswordLink: call(['admin'])
+    .route({
+      method: 'DELETE',
+      path: '/api/password-links/{id}',
+      tags,
+      summary: 'End the password link for a user, if there is one',
+    })
+    .input(z.strictObject({ id: idField }))
+    .output(done),
   passwordLink: call(['guest'])
     .route({ method: 'POST', path: '/api/password-link', tags, summary: 'Whether a password link can be used and by whom' })
     .input(z.strictObject({ link: linkField }))

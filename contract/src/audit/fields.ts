@@ -14,6 +14,7 @@ export const auditActionLabels = {
   'user.role': 'Changed a role',
   'user.password': 'Set a password',
   'user.password-link': 'Made a password link',
+  'user.password-link-end': 'Ended a password link',
   'user.remove': 'Removed a user',
   'user.restore': 'Restored a user',
   'task.create': 'Added a task',

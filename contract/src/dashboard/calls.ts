@@ -37,9 +37,16 @@ export const activity = z.object({
   ),
   /** Participations in the range by type of task or announcement, highest first. Types without participations are absent. */
   types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
-  /** The players with the highest balances, whatever the range. */
+  /** The players with the highest balances, whatever the range. Blocked players are among them, but not on the game's leaderboard. */
   topPlayers: z.array(
-    z.object({ userId: z.int(), firstName: missingText, lastName: missingText, username: missingText, balance: z.number() }),
+    z.object({
+      userId: z.int(),
+      firstName: missingText,
+      lastName: missingText,
+      username: missingText,
+      balance: z.number(),
+      isBlocked: z.boolean(),
+    }),
   ),
   /** The items with the most participations in the last seven days including today, whatever the range. */
   topItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), participations: count })),

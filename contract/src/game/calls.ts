@@ -132,16 +132,18 @@ export const game = {
       path: '/bot/v1/players/{userId}',
       tags,
       summary: 'One player, the rank by balance, and whether there is news',
+      description:
+        'The rank counts players who are not blocked. It is exact within the first 10,000 (isRankExact) and approximate beyond. A blocked player (isBlocked) has no rank: null.',
     })
     .input(z.strictObject(ofOne))
     .output(
       z.object({
         player,
-        /** 1 is the highest balance; equal balances are ordered by id. */
-        rank: z.int().min(1),
-        /** True within the first 10,000 ranks; beyond them the rank is approximate. */
+        /** 1 is the highest balance; equal balances are ordered by id. Blocked players are not counted, and their own rank is null. */
+        rank: z.int().min(1).nullable(),
+        /** True within the first 10,000 ranks; beyond them the rank is approximate. False without a rank. */
         isRankExact: z.boolean(),
-        /** Blocked by an operator: the player can read but is paid nothing. */
+        /** Blocked by an operator: the player can read but is paid nothing, and is left out of ranks and leaderboard. */
         isBlocked: z.boolean(),
         hasNews: z.boolean(),
       }),

@@ -158,6 +158,8 @@ export const ledger = {
       path: '/bot/v1/leaderboard',
       tags,
       summary: `The players with the highest balances, up to ${LEADERBOARD_MAX}; of equal ones the lower id comes first`,
+      description:
+        'Blocked players are left out, and those behind them move up. Erased players are left out but keep their rank.',
     })
     .input(z.strictObject({ limit: numberParameter.pipe(z.int().min(1).max(LEADERBOARD_MAX)).default(10) }))
     .output(

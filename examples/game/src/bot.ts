@@ -74,7 +74,9 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
 
   async function balanceText({ from }: Context): Promise<string> {
     const { player, rank, isRankExact } = await consoleClient.player({ userId: from?.id ?? 0 })
-    return `You have ${format(player.balance)} points, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
+    const points = `You have ${format(player.balance)} points`
+    // A blocked player has no rank.
+    return rank === null ? `${points}.` : `${points}, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
   }
 
   async function topText(): Promise<string> {

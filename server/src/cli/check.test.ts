@@ -115,9 +115,9 @@ test('design §8 a wrong counter of any kind is reported, and corrected by a rep
     'The counter of what claims of social/x:y were paid says 2, there are 0.',
     `The counter of what claims of social/x:y were paid on ${DAY} (UTC) says 3, there are 0.`,
     `The counter of what claims were paid on ${DAY} (UTC) says 3, there are 0.`,
-    'The counter of players with a balance like 0 says 1, there are 2.',
-    'The counter of players with a balance like 12000 says 1, there are 0.',
-    'The counter of players who owe says 1, there are 0.',
+    'The counter of unblocked players with a balance like 0 says 1, there are 2.',
+    'The counter of unblocked players with a balance like 12000 says 1, there are 0.',
+    'The counter of unblocked players who owe says 1, there are 0.',
     'The counter of users who are admin says 1, there are 0.',
   ]
   expect((await run()).found.toSorted()).toEqual(expected.toSorted())

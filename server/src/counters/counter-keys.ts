@@ -28,7 +28,7 @@ export type CounterKey =
   /** The points that claims of an item paid, in total and in an hour or a day. */
   | ({ of: 'paid' } & Item)
   | ({ of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
-  /** The players in a bucket of balances: the histogram from which ranks are computed (ranks.ts). */
+  /** The players in a bucket of balances who are not blocked: the histogram from which ranks are computed (ranks.ts). */
   | { of: 'balances'; bucket: BalanceBucket }
 
 /** A bucket of balances: 12345 is in `0512`, like all numbers of five digits that begin with 12. Negative balances are in `-`. */
@@ -85,7 +85,8 @@ export function counterText(name: string): string {
   if (before === 'users') return `users who are ${first}`
   if (before === 'participants') return `participations in ${first}/${others.join(':')}`
   if (before === 'paid') return `what claims of ${first}/${others.join(':')} were paid`
-  if (before === 'balances') return rest === '-' ? 'players who owe' : `players with a balance like ${likeBucket(rest)}`
+  if (before === 'balances')
+    return rest === '-' ? 'unblocked players who owe' : `unblocked players with a balance like ${likeBucket(rest)}`
   if (before === 'activity@' && others[0] === 'players') return `players who joined ${when}`
   if (before === 'activity@' && others[0] === 'paid') return `what claims were paid ${when}`
   if (before === 'activity@') return `participations of kind ${others[0]} ${when}`

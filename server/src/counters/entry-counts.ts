@@ -9,12 +9,14 @@ export interface EntrySql {
   amount: string
   /** The claimed item. */
   item?: { kind: string; itemId: string }
+  /** A condition on `paid` without which the entry is not counted. */
+  condition?: string
 }
 
 /** Returns SQL that counts the entry of `paid`. Every statement that writes an entry of one player contains it. */
-export function countEntrySql({ amount, item }: EntrySql): string {
+export function countEntrySql({ amount, item, condition = 'true' }: EntrySql): string {
   return `insert into uncounted_entries (user_id, seq, at, amount, balance, kind, item_id)
-    select user_id, entries, now(), ${amount}, balance, ${item?.kind ?? 'null::text'}, ${item?.itemId ?? 'null::text'} from paid`
+    select user_id, entries, now(), ${amount}, balance, ${item?.kind ?? 'null::text'}, ${item?.itemId ?? 'null::text'} from paid where ${condition}`
 }
 
 const hour = { at: 'hour', kind: 'kind', itemId: 'item_id' }

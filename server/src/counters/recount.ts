@@ -115,7 +115,7 @@ function miscountsSql(first: Date): string {
     with joined as materialized (${happenedSql('telegram_users', { at: 'created_at', first })}),
     taken as materialized (${happenedSql('participations', { at: 'at', item: 'kind, item_id,', first })}),
     paid as materialized (${happenedSql(CLAIMS, { at: 'at', item: 'kind, item_id,', sum: 'sum(amount)', first })}),
-    owned as materialized (select balance, count(*) as rows from balances group by balance)
+    owned as materialized (select balance, count(*) as rows from balances where blocked_at is null group by balance)
     select name, sum(counted) as counted, sum(rows) as rows, (sum(rows) - sum(counted))::text as missing from (
       select name, value as counted, 0 as rows from counters
       union all select name, delta, 0 from counter_deltas

@@ -196,6 +196,7 @@ CREATE TABLE balances (
 );
 CREATE INDEX balances_blocked ON balances USING btree (user_id) WHERE (blocked_at IS NOT NULL);
 CREATE INDEX balances_by_balance ON balances USING btree (balance DESC, user_id);
+CREATE INDEX balances_open_by_balance ON balances USING btree (balance DESC, user_id) WHERE (blocked_at IS NULL);
 
 -- Tokens with which bots call the API.
 CREATE TABLE bot_tokens (
@@ -356,10 +357,14 @@ CREATE TABLE password_links (
   token_hash bytea NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   used_at timestamp with time zone,
+  -- The id of the admin who made the link. A link without a maker cannot be used.
+  made_by text,
   CONSTRAINT password_links_pkey PRIMARY KEY (user_id),
+  CONSTRAINT password_links_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(id) ON DELETE CASCADE,
   CONSTRAINT password_links_token_hash_key UNIQUE (token_hash),
   CONSTRAINT password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX password_links_made_by ON password_links USING btree (made_by);
 
 -- Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests.
 CREATE TABLE player_keys (

@@ -357,6 +357,8 @@ export interface PasswordLinksTable {
   token_hash: Buffer
   expires_at: Timestamp
   used_at: Timestamp | null
+  /** The id of the admin who made the link. A link without a maker cannot be used. */
+  made_by: string | null
 }
 
 /** Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests. */

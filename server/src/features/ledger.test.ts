@@ -57,3 +57,34 @@ test('design §8 the leaderboard has the highest balances; among equal ones the 
   for (const limit of ['0', '101', '1.5', 'x'])
     expect((await bot.call('GET', `/bot/v1/leaderboard?limit=${limit}`)).status).toBe(400)
 })
+
+test('design §8 the leaderboard leaves out blocked players, those behind them move up, and a blocked player has no rank', async () => {
+  const app = await testApp()
+  const [bot, admin] = [await app.bot('reader', 'read'), await app.signUp('admin')]
+  // More blocked players than the leaderboard has places, all ahead of the others.
+  const players = Array.from({ length: 350 }, (_, n) => ({ user_id: n + 1, balance: 1000 - n }))
+  await addPlayers(app.database.db, players)
+  const target = { ids: players.slice(0, 250).map(({ user_id: id }) => String(id)) }
+  await admin.call('POST', '/api/telegram-users/block', { target, reason: 'cheats' })
+  const leaders = async (client = bot) => (await client.call('GET', '/bot/v1/leaderboard?limit=100')).body.players
+  const rankOf = async (id: number) => (await bot.call('GET', `/bot/v1/players/${id}`)).body
+  expect(await leaders()).toHaveLength(100)
+  expect((await leaders()).map(({ rank, userId }: { rank: number; userId: number }) => [rank, userId])).toEqual(
+    Array.from({ length: 100 }, (_, n) => [n + 1, n + 251]),
+  )
+  expect(await leaders(app.player(300))).toEqual(await leaders())
+  expect(await rankOf(251)).toMatchObject({ rank: 1, isRankExact: true, isBlocked: false })
+  expect(await rankOf(1)).toMatchObject({ rank: null, isRankExact: false, isBlocked: true })
+  expect((await app.player(1).call('GET', '/bot/v1/players/me')).body).toMatchObject({ rank: null, isBlocked: true })
+  await admin.call('POST', '/api/telegram-users/unblock', { target: { ids: ['2'] } })
+  expect((await leaders()).slice(0, 2)).toMatchObject([
+    { rank: 1, userId: 2 },
+    { rank: 2, userId: 251 },
+  ])
+  expect(await rankOf(251)).toMatchObject({ rank: 2 })
+  // Operators still see them, marked.
+  expect((await admin.call('GET', '/api/activity')).body.topPlayers.slice(0, 2)).toMatchObject([
+    { userId: 1, isBlocked: true },
+    { userId: 2, isBlocked: false },
+  ])
+})

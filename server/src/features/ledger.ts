@@ -6,6 +6,7 @@ import type { EntryCaps } from '#src/ledger/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { createAdjustments } from '#src/ledger/adjustments.ts'
+import { IS_OPEN } from '#src/ledger/blocks.ts'
 import { createClaims } from '#src/ledger/claims.ts'
 import { createEntryPages, type StoredEntry, toEntry } from '#src/ledger/entry-pages.ts'
 import { createGameEntries } from '#src/ledger/game-entries.ts'
@@ -42,12 +43,12 @@ export function ledgerHandlers({ database, caps }: { database: Database; caps: E
 const LEADERS_READ = 2 * LEADERBOARD_MAX
 
 /**
- * Ranks are numbered outside the limit, so that the index is read no further. An erased player keeps the rank, but is not listed: somebody
- * who saw the player there before would recognise the player's new number (ADR 22).
+ * Ranks are numbered outside the limit, so that the index is read no further. Blocked players have no rank. An erased player keeps the rank,
+ * but is not listed: somebody who saw the player there before would recognise the player's new number (ADR 22).
  */
 const LEADERS = `
   select rank, user_id as "userId", username, first_name as "firstName", balance from (
     select row_number() over (order by balance desc, user_id) as rank, * from (
       select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
-       order by balance desc, user_id limit ${LEADERS_READ}) as highest) as leaders
+       where ${IS_OPEN} order by balance desc, user_id limit ${LEADERS_READ}) as highest) as leaders
    where user_id > 0 order by rank limit ${LEADERBOARD_MAX}`

@@ -12,6 +12,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   sessions_user_id_fkey: 'LOGIN_FAILED', // the account was removed while the person was signing in
   known_addresses_user_id_fkey: 'LOGIN_FAILED',
   password_links_user_id_fkey: 'NO_SUCH_USER',
+  password_links_made_by_fkey: 'SIGNED_OUT',
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',

@@ -2,7 +2,7 @@
  * Bot tokens: bearer credentials of the game's bot, shown once and stored as SHA-256 (design §8). A token has a scope, a second valid secret
  * while it is being rotated, and the time of each secret's last use. Hides the table and the cache; other processes learn of changes by NOTIFY.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { BotToken } from '@arcade/contract/bot-tokens/calls'
 import type { AuditAction } from '@arcade/contract/audit/fields'
@@ -12,7 +12,7 @@ import { type Bot, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache } from './credential-cache.ts'
-import { hashToken } from './sessions.ts'
+import { hashToken, newToken } from './tokens.ts'
 
 const PREFIX = 'arcade_' // lets secret scanners and people recognise a leaked token
 const CHANNEL = 'bot_tokens'
@@ -154,6 +154,6 @@ async function change(
 }
 
 function newSecret(): { token: string; hash: Buffer } {
-  const token = PREFIX + randomBytes(32).toString('base64url')
+  const token = PREFIX + newToken()
   return { token, hash: hashToken(token) }
 }

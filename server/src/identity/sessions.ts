@@ -2,7 +2,6 @@
  * Sessions (§4, security.md): 256-bit tokens, stored as SHA-256. A session ends after 12 idle hours, after 7 days, and at once on sign-out,
  * removal and change of role. Hides the table and the cache; changes of other processes arrive by NOTIFY.
  */
-import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Session } from '@arcade/contract/account/calls'
 import type { SessionUser } from '@arcade/contract/auth/calls'
@@ -11,6 +10,8 @@ import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache, type CredentialCache, EVERYBODY } from './credential-cache.ts'
+import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
+import { hashToken, newToken } from './tokens.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
@@ -46,11 +47,19 @@ export interface Sessions {
   end(token: string, act?: Act): Promise<void>
   /** Returns a user's sessions: the one with this token first, then the most recent ones. */
   listOf(userId: string, token: string | undefined): Promise<Session[]>
-  /** Ends one of a user's sessions; does nothing for another user's session. */
+  /** Ends one of a user's sessions, and the password links that the user made; does nothing for another user's session. */
   endById(userId: string, id: string, act: Act): Promise<void>
-  /** Ends all of a user's sessions except the one with this token. */
+  /** Ends all of a user's sessions except the one with this token, and the password links that the user made. */
   endOthers(userId: string, token: string | undefined, act: Act): Promise<void>
-  /** Ends all sessions of a user, in the transaction that changes the user. Call `changed` after the commit. */
+  /**
+   * Keeps an admin's rights and session as they are until the transaction ends, so that what it makes cannot outlive them.
+   * @throws Failure SIGNED_OUT if they have ended meanwhile
+   */
+  lockAdmin(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void>
+  /**
+   * Ends all sessions of a user, the password links that the user made, and the one for the user, in the transaction that changes the user.
+   * Call `changed` after the commit.
+   */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Notifies every process to forget a user. Call it in the transaction that changes the user. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
@@ -103,7 +112,7 @@ class CachedSessions implements Sessions {
   }
 
   async begin(userId: string, { act, passwordHash }: BeginOptions = {}): Promise<string> {
-    const token = randomBytes(32).toString('base64url')
+    const token = newToken()
     const hasEndedOthers = await this.#database.transaction(async (tx) => {
       // Locks the user and then the account, in the same order as removing a user does.
       await writeLastSeen(tx, userId)
@@ -172,8 +181,19 @@ class CachedSessions implements Sessions {
     await this.#endWhere(userId, isOther, act)
   }
 
+  async lockAdmin(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void> {
+    // Locks the user before the session, in the same order as a change of the role does.
+    const user = await sql`select from users where id = ${userId} and user_type = 'admin' for share`.execute(tx)
+    const session =
+      await sql`select from sessions where user_id = ${userId} and token_hash = ${hashToken(token ?? '')} for key share`.execute(
+        tx,
+      )
+    if (user.rows.length === 0 || session.rows.length === 0) throw new Failure('SIGNED_OUT')
+  }
+
   async endAllOf(tx: Kysely<Tables>, userId: string): Promise<void> {
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
+    await endPasswordLinksOf(tx, userId)
     await notifyOf(tx, userId)
   }
 
@@ -209,6 +229,8 @@ class CachedSessions implements Sessions {
         .where('user_id', '=', userId)
         .where(condition)
         .executeTakeFirstOrThrow()
+      // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
+      await endPasswordLinksBy(tx, userId)
       if (numDeletedRows === 0n) return 0
       await notifyOf(tx, userId)
       await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })
@@ -274,7 +296,7 @@ function secondsSql(interval: string): string {
   return `extract(epoch from ${interval})::float8`
 }
 
-/** Returns a random token of 256 bits, in base64url. */
+/** What `newToken` returns. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 interface SessionRow {
@@ -306,9 +328,4 @@ async function writeLastSeen(db: Kysely<Tables>, userId: string): Promise<void> 
     where id = ${userId} and (last_seen_at between now() - make_interval(secs => ${TOUCH_EVERY_SECONDS}) and now()) is not true`.execute(
     db,
   )
-}
-
-/** Returns the hash as which tokens of sessions, set-up links and bots are stored. */
-export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

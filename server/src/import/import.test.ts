@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { CounterKey } from '#src/counters/counter-keys.ts'
 import { readCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { createPasswordLink } from '#src/identity/password-links.ts'
 import { activityCounters, countedActivity } from '#test/activity.ts'
 import { SAMPLE } from '#test/console-server.ts'
 import { openAgain, testDatabase } from '#test/test-database.ts'
@@ -326,8 +327,8 @@ test('§3 users: roles are counted, a taken e-mail address is refused, the last 
   await expectExactCounters(database)
 })
 
-test('§4 a changed role ends the sessions of its user, a changed name does not', async () => {
-  const { directory, db } = await run({ users: [user('ada', 'admin'), user('bob', 'admin')] })
+test('§4 a changed role ends the sessions of its user and the password links for and by the user, a changed name does not', async () => {
+  const { directory, db } = await run({ users: [user('ada', 'admin'), user('bob', 'admin'), user('eve', 'user')] })
   for (const id of ['ada', 'bob']) {
     await db
       .insertInto('accounts')
@@ -338,9 +339,13 @@ test('§4 a changed role ends the sessions of its user, a changed name does not'
       .values({ token_hash: Buffer.from(id), user_id: id })
       .execute()
   }
+  const links = { ada: 'bob', bob: 'ada', eve: 'ada' }
+  for (const [userId, madeBy] of Object.entries(links))
+    await db.transaction().execute((tx) => createPasswordLink(tx, { userId, madeBy }))
   await fill(directory, { users: [user('ada', 'admin', { fname: 'Augusta' }), user('bob', 'user')] })
   await run(directory)
   expect(await db.selectFrom('sessions').select('user_id').execute()).toEqual([{ user_id: 'ada' }])
+  expect(await db.selectFrom('password_links').select('user_id').execute()).toEqual([{ user_id: 'eve' }])
 })
 
 test('§3 an image that was uploaded here is kept when the announcement is imported again', async () => {

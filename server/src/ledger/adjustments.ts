@@ -11,6 +11,7 @@ import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
+import { IS_OPEN } from './blocks.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { type Bounds, boundsSql, refuseBeyondBounds } from './limits.ts'
 import { placeholders } from './parameters.ts'
@@ -140,9 +141,9 @@ const adjustParams = placeholders('userId', 'amount', 'reason', 'byKind', 'byId'
 const ADJUST = `
   with paid as (
     update balances set balance = balance + ${adjustParams.amount}::numeric, entries = entries + 1
-     where user_id = ${adjustParams.userId}::bigint and not ${adjusted.isTooLow} and not ${adjusted.isTooHigh} returning user_id, balance, entries),
+     where user_id = ${adjustParams.userId}::bigint and not ${adjusted.isTooLow} and not ${adjusted.isTooHigh} returning user_id, balance, entries, blocked_at),
   counted as (
-    ${countEntrySql({ amount: `${adjustParams.amount}::numeric` })}),
+    ${countEntrySql({ amount: `${adjustParams.amount}::numeric`, condition: IS_OPEN })}),
   kept as (
     ${keepKeySql(adjustParams.keyHash, adjustParams.keyFingerprint)})
   insert into ledger_entries (user_id, seq, amount, cause, reason, by_kind, by_id, by_name, balance)
@@ -164,9 +165,9 @@ const REVERSE = `
   paid as (
     update balances set balance = balance - taken.amount, entries = entries + 1 from taken
      where balances.user_id = ${reverseParams.userId}::bigint and taken.user_id = balances.user_id and not ${reversed.isTooLow} and not ${reversed.isTooHigh}
-    returning balances.user_id, balances.balance, balances.entries, -taken.amount as amount),
+    returning balances.user_id, balances.balance, balances.entries, balances.blocked_at, -taken.amount as amount),
   counted as (
-    ${countEntrySql({ amount: 'amount' })}),
+    ${countEntrySql({ amount: 'amount', condition: IS_OPEN })}),
   kept as (
     ${keepKeySql(reverseParams.keyHash, reverseParams.keyFingerprint)})
   insert into ledger_entries (user_id, seq, amount, cause, reference, reason, by_kind, by_id, by_name, balance)

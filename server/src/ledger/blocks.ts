@@ -3,6 +3,8 @@
  * the block.
  */
 import { sql, type Transaction } from 'kysely'
+import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
+import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { changeAsNamed } from '#src/db/transaction-locks.ts'
@@ -20,7 +22,11 @@ export interface BlockChange {
 export const IS_BLOCKED = 'blocked_at is not null'
 export const IS_OPEN = 'blocked_at is null'
 
-/** @param by the id of the user who blocks or unblocks @returns the ids of the changed players */
+/**
+ * Blocks and unblocks players, which takes them out of the histogram of balances or puts them back.
+ * @param by the id of the user who blocks or unblocks
+ * @returns the ids of the changed players
+ */
 export async function changeBlocks(
   tx: Transaction<Tables>,
   changes: readonly BlockChange[],
@@ -29,7 +35,7 @@ export async function changeBlocks(
   if (changes.length === 0) return new Set()
   const now = await databaseNow(tx)
   await changeAsNamed(tx)
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number; bucket: BalanceBucket }>`
     with wanted as materialized (
       select * from unnest(${changes.map(({ userId }) => userId)}::bigint[], ${changes.map(({ before }) => before)}::text[],
                            ${changes.map(({ beforeBy }) => beforeBy)}::text[], ${changes.map(({ after }) => after)}::text[]) as named (id, before, before_by, after)
@@ -38,6 +44,13 @@ export async function changeBlocks(
            blocked_at = case when wanted.after is not null then ${now}::timestamptz end
       from wanted where balances.user_id = wanted.id and block_reason is not distinct from wanted.before
        and blocked_by is not distinct from wanted.before_by
-    returning balances.user_id as id`.execute(tx)
-  return new Set(rows.map(({ id }) => id))
+    returning balances.user_id as id, ${sql.raw<string>(balanceBucketSql('balances.balance'))} as bucket`.execute(tx)
+  const bucketOf = new Map(rows.map(({ id, bucket }) => [id, bucket]))
+  const deltas: Deltas = new Map()
+  for (const { userId, before, after } of changes) {
+    const bucket = bucketOf.get(userId)
+    if (bucket !== undefined) addDelta(deltas, { of: 'balances', bucket }, Number(after === null) - Number(before === null))
+  }
+  await addToCounters(tx, deltas)
+  return new Set(bucketOf.keys())
 }

@@ -7,6 +7,7 @@ import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys
 import { addDelta, type Deltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { changeAsNamed } from '#src/db/transaction-locks.ts'
+import { IS_BLOCKED } from './blocks.ts'
 
 export interface ImportedBalance {
   userId: number
@@ -46,8 +47,10 @@ export async function importBalances(
       from r join balances as held on held.user_id = r.user_id
      where t.user_id = r.user_id and t.user_id = held.user_id and t.imported = held.imported and held.imported <> r.balance
     returning t.user_id, t.entries as seq, (r.balance - held.imported)::text as amount, t.balance::text as balance,
-              ${bucketOf('(t.balance - (r.balance - held.imported))')} as "from", ${bucketOf('t.balance')} as "to"`.execute(tx)
-  for (const { from, to } of rows) {
+              ${bucketOf('(t.balance - (r.balance - held.imported))')} as "from", ${bucketOf('t.balance')} as "to",
+              t.${sql.raw(IS_BLOCKED)} as "isBlocked"`.execute(tx)
+  for (const { from, to, isBlocked } of rows) {
+    if (isBlocked) continue // and therefore not in the histogram
     addDelta(deltas, { of: 'balances', bucket: from }, -1)
     addDelta(deltas, { of: 'balances', bucket: to }, 1)
   }
@@ -68,6 +71,7 @@ interface ImportedRow {
   /** The buckets of the old and the new balance. */
   from: BalanceBucket
   to: BalanceBucket
+  isBlocked: boolean
 }
 
 const bucketOf = (balance: string) => sql.raw<string>(balanceBucketSql(balance))

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { giveBalances } from '#test/players.ts'
 import { testDatabase } from '#test/test-database.ts'
 import { foldCounters } from '#src/counters/counters.ts'
+import { changeBlocks } from './blocks.ts'
 import { rankOf } from './ranks.ts'
 
 const database = await testDatabase()
@@ -30,7 +31,7 @@ test('design §8 a rank is exact among the first 10,000 and nearly right beyond;
     const estimate = await rankOf(db, userId)
     const counted = ranks.get(userId)!
     expect(estimate).toMatchObject({ isExact: false, isBlocked: false })
-    expect(Math.abs(estimate!.rank - counted) / counted).toBeLessThan(0.02)
+    expect(Math.abs(estimate!.rank! - counted) / counted).toBeLessThan(0.02)
   }
   for (const userId of [2, PLAYERS])
     expect(await rankOf(db, userId)).toEqual({ rank: PLAYERS / 2 + 1, isExact: false, isBlocked: false })
@@ -40,4 +41,42 @@ test('design §8 a rank is exact among the first 10,000 and nearly right beyond;
   expect(await rankOf(db, 19_999)).toEqual({ rank: 10_000, isExact: true, isBlocked: false })
   expect(await rankOf(db, 24_001)).toEqual({ rank: 10_001, isExact: false, isBlocked: false })
   expect(await rankOf(db, 0)).toBeNull()
+})
+
+test('design §8 blocked players have no rank, and all others move up, also where ranks are estimated', async () => {
+  await sql`insert into telegram_users (user_id) select n from generate_series(1, ${PLAYERS}::int) n`.execute(db)
+  await giveBalances(db, '1000000 - telegram_users.user_id * 33.25')
+  await foldCounters(database)
+  // Half of the first 24,000, which are more than the number of players from which ranks are estimated.
+  const blocked = Array.from({ length: 12_000 }, (_, n) => 2 * n + 1)
+  const change = (before: string | null, after: string | null) =>
+    db.transaction().execute((tx) =>
+      changeBlocks(
+        tx,
+        blocked.map((userId) => ({ userId, before, beforeBy: null, after })),
+        null,
+      ),
+    )
+  expect((await change(null, 'x')).size).toBe(blocked.length)
+  await foldCounters(database)
+  const { rows } = await sql<{ id: number; rank: number }>`
+    select user_id as id, row_number() over (order by balance desc, user_id) as rank
+      from balances where blocked_at is null`.execute(db)
+  const ranks = new Map(rows.map(({ id, rank }) => [id, rank]))
+  for (const userId of [1, 23_999]) expect(await rankOf(db, userId)).toEqual({ rank: null, isExact: false, isBlocked: true })
+  expect(await rankOf(db, 2)).toEqual({ rank: 1, isExact: true, isBlocked: false })
+  for (const userId of [10_002, 19_998, 20_000])
+    expect(await rankOf(db, userId)).toEqual({ rank: ranks.get(userId), isExact: true, isBlocked: false })
+  for (const userId of [20_002, 24_001, 29_999]) {
+    const estimate = await rankOf(db, userId)
+    const counted = ranks.get(userId)!
+    expect(estimate).toMatchObject({ isExact: false, isBlocked: false })
+    expect(Math.abs(estimate!.rank! - counted) / counted).toBeLessThan(0.02)
+  }
+
+  // Unblocked, they have their ranks again.
+  await change('x', null)
+  await foldCounters(database)
+  expect(await rankOf(db, 1)).toEqual({ rank: 1, isExact: true, isBlocked: false })
+  expect(await rankOf(db, 2)).toEqual({ rank: 2, isExact: true, isBlocked: false })
 })

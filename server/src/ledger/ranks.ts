@@ -1,10 +1,11 @@
 /**
  * A player's rank by balance (design §8). Rank 1 is the highest balance; of equal balances the lower id comes first, as in the list of
- * players. The rank is exact among the first RANKS_MAX. Beyond that it is estimated from the histogram of balances in the counters, which is
- * some seconds old, and from the balance's position in its bucket, because counting the rows would take too long.
+ * players. Blocked players have no rank, and those behind them move up. The rank is exact among the first RANKS_MAX. Beyond that it is
+ * estimated from the histogram of balances in the counters, which is some seconds old, and from the balance's
+ * position in its bucket, because counting the rows would take too long.
  */
 import { type Kysely, sql } from 'kysely'
-import { IS_BLOCKED } from './blocks.ts'
+import { IS_BLOCKED, IS_OPEN } from './blocks.ts'
 import { type BalanceBucket, balanceBucketSql, balanceNamesFrom, balancesIn } from '#src/counters/counter-keys.ts'
 import type { Tables } from '#src/db/tables.ts'
 
@@ -13,7 +14,8 @@ const RANKS_MAX = 10_000
 const SURELY_BEYOND = 2 * RANKS_MAX
 
 export interface Rank {
-  rank: number
+  /** Null for a blocked player. */
+  rank: number | null
   isExact: boolean
   /** Whether the player is blocked, which is stored in the same row (ADR 22). */
   isBlocked: boolean
@@ -26,14 +28,14 @@ export async function rankOf(db: Kysely<Tables>, userId: number): Promise<Rank |
       from balances where user_id = ${userId}`.execute(db)
   const [own] = rows
   if (!own) return null
-  const { isBlocked } = own
+  if (own.isBlocked) return { rank: null, isExact: false, isBlocked: true }
   const { higher, alike } = await readHistogram(db, own.bucket)
   if (higher < SURELY_BEYOND) {
     const ahead = await countAhead(db, userId, own.balance)
-    if (ahead < RANKS_MAX) return { rank: ahead + 1, isExact: true, isBlocked }
+    if (ahead < RANKS_MAX) return { rank: ahead + 1, isExact: true, isBlocked: false }
   }
   const ahead = higher + Math.floor(alike * shareAhead(Number(own.balance), own.bucket))
-  return { rank: Math.max(RANKS_MAX, ahead) + 1, isExact: false, isBlocked }
+  return { rank: Math.max(RANKS_MAX, ahead) + 1, isExact: false, isBlocked: false }
 }
 
 /** Returns the numbers of players in higher buckets and in this one. */
@@ -45,10 +47,11 @@ async function readHistogram(db: Kysely<Tables>, bucket: BalanceBucket): Promise
   return rows[0]!
 }
 
+/** Counts players with a higher rank up to RANKS_MAX, by the index `balances_open_by_balance`. */
 async function countAhead(db: Kysely<Tables>, userId: number, balance: string): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
-    select count(*) as ahead from (select user_id from balances
-      where balance >= ${balance}::numeric and (balance > ${balance}::numeric or user_id < ${userId})
+    select count(*) as ahead from (select user_id from balances where ${sql.raw(IS_OPEN)}
+        and balance >= ${balance}::numeric and (balance > ${balance}::numeric or user_id < ${userId})
       order by balance desc, user_id limit ${RANKS_MAX}) as ahead`.execute(db)
   return rows[0]!.ahead
 }

@@ -1,7 +1,7 @@
 /** The model's commands for the calls of sessions and of the caller's own account (§4, §6, §7). */
 import fc from 'fast-check'
 import { PASSWORD } from '#test/test-app.ts'
-import { command, type Model, nth, type Person, signOutEverywhere } from './model.ts'
+import { command, endLinks, type Model, nth, type Person, signOutEverywhere } from './model.ts'
 import { add, hasEmail, registration } from './model-people.ts'
 import { pick } from './model-tasks.ts'
 
@@ -95,8 +95,8 @@ export const accountCommands = {
     (model, _input, caller) => ({
       change() {
         const { personId } = caller
-        signOutEverywhere(model, personId!)
-        caller.personId = personId
+        for (const other of model.callers) if (other !== caller && other.personId === personId) other.personId = undefined
+        endLinks(model, (link) => !link.isUsed && link.madeBy === personId)
       },
     }),
   ),
@@ -109,11 +109,34 @@ export const accountCommands = {
       if (!model.people.has(id)) return { refusal: 'NO_SUCH_USER' }
       return {
         change({ path }) {
-          model.links.set(id, { token: (path as string | undefined)?.split('=')[1] ?? '', isUsed: false })
+          model.links.delete(id) // so that the newest link is the last one
+          model.links.set(id, {
+            token: (path as string | undefined)?.split('=')[1] ?? '',
+            isUsed: false,
+            madeBy: caller.personId!,
+          })
           model.audited += 1
         },
       }
     },
+  ),
+
+  passwordLinks: command(
+    fc.constant({}),
+    () => ({}),
+    ({ links }) => ({ answer: { links: [...links].flatMap(([id, { isUsed }]) => (isUsed ? [] : { id })) } }),
+  ),
+
+  endPasswordLink: command(
+    pick,
+    (model, n) => ({ id: nth(model.people, n).id }),
+    (model, { id }) => ({
+      change() {
+        if (model.links.get(id)?.isUsed !== false) return
+        model.links.delete(id)
+        model.audited += 1
+      },
+    }),
   ),
 
   passwordLink: command(pick, linkInput, (model, { link }) => {
@@ -129,7 +152,7 @@ export const accountCommands = {
       if (!found || found.isUsed) return { refusal: 'PASSWORD_LINK_INVALID' }
       return {
         change() {
-          model.links.set(found.personId, { token: input.link, isUsed: true })
+          model.links.set(found.personId, { ...found, isUsed: true })
           setPassword(model, model.people.get(found.personId)!, input.password)
         },
       }

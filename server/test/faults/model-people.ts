@@ -6,6 +6,7 @@ import {
   bulkOutcome,
   type Caller,
   command,
+  endLinks,
   isStale,
   type Model,
   moveToTrash,
@@ -238,7 +239,7 @@ function remove(model: Model, ids: string[]): void {
     })
     moveToTrash(model, 'user', model.people.get(id)!, views, defaults)
     model.people.delete(id)
-    model.links.delete(id)
+    endLinks(model, ({ madeBy }, owner) => [madeBy, owner].includes(id))
     forgetOwner(model, id)
     signOutEverywhere(model, id)
   }

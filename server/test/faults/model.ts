@@ -94,6 +94,13 @@ export interface KnownCursor {
   userId: number
 }
 
+export interface PasswordLink {
+  token: string
+  isUsed: boolean
+  /** The id of the admin who made it. */
+  madeBy: string
+}
+
 export interface Model {
   callers: Caller[]
   people: Map<string, Person>
@@ -101,8 +108,8 @@ export interface Model {
   announcements: Map<string, Announcement>
   /** Titles of all items, also removed ones, by kind and id. */
   history: Map<string, string>
-  /** The newest password link by person. */
-  links: Map<string, { token: string; isUsed: boolean }>
+  /** The newest password link by person, unless it was ended. */
+  links: Map<string, PasswordLink>
   views: Map<string, View>
   /** The default view by person and list. */
   defaultViews: Map<string, string>
@@ -246,7 +253,12 @@ export function noteUndoableChange(
   undoableChanges.set(`${kind} ${id} ${version}`, { actId: undefined, kind, id, before, version })
 }
 
-/** Ends a person's sessions everywhere. */
-export function signOutEverywhere({ callers }: Model, personId: string): void {
-  for (const caller of callers) if (caller.personId === personId) caller.personId = undefined
+/** Ends a person's sessions, the password links that the person made, and the one for the person. */
+export function signOutEverywhere(model: Model, personId: string): void {
+  for (const caller of model.callers) if (caller.personId === personId) caller.personId = undefined
+  endLinks(model, (link, owner) => !link.isUsed && [link.madeBy, owner].includes(personId))
+}
+
+export function endLinks({ links }: Model, isEnded: (link: PasswordLink, owner: string) => boolean): void {
+  for (const [owner, link] of links) if (isEnded(link, owner)) links.delete(owner)
 }

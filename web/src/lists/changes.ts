@@ -9,8 +9,8 @@ const trash = api.trash.key()
 const items = [api.dashboard.key(), api.history.key(), api.players.participations.key(), trash]
 
 const changedBy = {
-  // The session holds the signed-in user's own name and role.
-  users: [api.users.key(), api.dashboard.key(), api.auth.session.key(), trash],
+  // The session holds the signed-in user's own name and role. Password links end with the role.
+  users: [api.users.key(), api.dashboard.key(), api.auth.session.key(), api.account.passwordLinks.key(), trash],
   telegramUsers: [api.players.key(), api.dashboard.key()],
   socialTasks: [api.socialTasks.key(), ...items],
   dailyTasks: [api.dailyTasks.key(), ...items],

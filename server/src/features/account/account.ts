@@ -1,4 +1,7 @@
-/** Account calls: change one's own password, list and end one's own sessions, set a password by link. A new password ends all sessions. */
+/**
+ * Account calls: change one's own password, list and end one's own sessions, make, list and end links to set a password, and use one. A new
+ * password ends all sessions and links.
+ */
 import type { Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
@@ -6,7 +9,13 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { actOf, audit } from '#src/audit/audit.ts'
-import { createPasswordLink, passwordLinkState, spendPasswordLink } from '#src/identity/password-links.ts'
+import {
+  createPasswordLink,
+  endPasswordLink,
+  openPasswordLinks,
+  passwordLinkState,
+  spendPasswordLink,
+} from '#src/identity/password-links.ts'
 import { userRecord } from '#src/identity/accounts.ts'
 import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -22,7 +31,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
   const { database, sessions, attempts, passwordPolicy } = services
   const { db } = database
 
-  /** Stores a password hash and ends all sessions. Adds a missing account: imported users have none before their first password. */
+  /** Stores a password hash and ends all sessions and links. Adds a missing account: imported users have none before their first password. */
   const setPassword = async (
     tx: Transaction<Tables>,
     context: CallContext,
@@ -81,15 +90,25 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
     },
 
     async createPasswordLink({ id }, context) {
+      const { id: madeBy } = signedIn(context)
       // Otherwise an open session could set a new password without the current one.
-      if (id === signedIn(context).id) throw new Failure('NOT_BY_LINK')
+      if (id === madeBy) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
-        const made = await createPasswordLink(tx, id)
-        const user = await tx.selectFrom('users').select(['id', 'fname', 'lname']).where('id', '=', id).executeTakeFirstOrThrow()
-        await audit(tx, actOf(context), 'user.password-link', { record: userRecord(user) })
+        await sessions.lockAdmin(tx, madeBy, context.sessionToken)
+        const made = await createPasswordLink(tx, { userId: id, madeBy })
+        await auditLink(tx, context, { action: 'user.password-link', id })
         return made
       })
       return { success: true, ...link }
+    },
+
+    passwordLinks: async () => ({ links: await openPasswordLinks(db) }),
+
+    async endPasswordLink({ id }, context) {
+      await database.transaction(async (tx) => {
+        if (await endPasswordLink(tx, id)) await auditLink(tx, context, { action: 'user.password-link-end', id })
+      })
+      return { success: true }
     },
 
     passwordLink: ({ link }) => passwordLinkState(db, link),
@@ -108,4 +127,14 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       return { success: true }
     },
   }
+}
+
+/** Writes the audit entry of an act on the password link for a user. */
+async function auditLink(
+  tx: Transaction<Tables>,
+  context: CallContext,
+  { action, id }: { action: 'user.password-link' | 'user.password-link-end'; id: string },
+): Promise<void> {
+  const user = await tx.selectFrom('users').select(['id', 'fname', 'lname']).where('id', '=', id).executeTakeFirstOrThrow()
+  await audit(tx, actOf(context), action, { record: userRecord(user) })
 }

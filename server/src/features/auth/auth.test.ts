@@ -317,6 +317,29 @@ describe('design §7 the first admin', () => {
     expect(await hasAdmin(app)).toBe(false)
   })
 
+  test('security: a link ends with the first admin, however that admin was made', async () => {
+    const app = await testApp()
+    const setup = await newToken(app)
+    await ensureAdmin(app.database, app.sessions, {
+      act,
+      email: 'owner@gmail.com',
+      password: 'the owner',
+      policy: 'standard',
+      unlessAdminExists: false,
+    })
+    expect(await stateOf(app, setup)).toBe('used')
+    const late = await app.guest.call('POST', '/api/register', { ...registration, setup })
+    expect(late).toMatchObject({ status: 403, body: { code: 'SETUP_LINK_INVALID' } })
+  })
+
+  test('of 10 links that are made at the same time only one works', async () => {
+    const app = await testApp()
+    const tokens = await Promise.all(Array.from({ length: 10 }, () => newToken(app)))
+    const states = await Promise.all(tokens.map((token) => stateOf(app, token)))
+    expect(states.filter((state) => state === 'valid')).toHaveLength(1)
+    expect(states.filter((state) => state === 'replaced')).toHaveLength(9)
+  })
+
   test('exactly one of 10 simultaneous registrations with one link makes an admin', async () => {
     const app = await testApp()
     const setup = await newToken(app)

@@ -178,7 +178,14 @@ test('Dashboard: the top players, and the items with the most participants of th
     { kind: 'announcement', id: 'a1', title: 'News', participations: 1 },
   ])
   expect(body.topPlayers).toHaveLength(10)
-  expect(body.topPlayers[0]).toEqual({ userId: 10, firstName: null, lastName: null, username: null, balance: 9 })
+  expect(body.topPlayers[0]).toEqual({
+    userId: 10,
+    firstName: null,
+    lastName: null,
+    username: null,
+    balance: 9,
+    isBlocked: false,
+  })
   expect(body.topPlayers.map(({ balance }: { balance: number }) => balance)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
 })
 

@@ -18,6 +18,7 @@ import {
 import { counterSumsSql } from '#src/counters/counters.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
+import { IS_BLOCKED } from '#src/ledger/blocks.ts'
 import { placeholders } from '#src/ledger/parameters.ts'
 
 const HOUR_MS = 3_600_000
@@ -158,7 +159,7 @@ select
     join history_items h on h.kind = item.kind and h.item_id = item.item_id
     group by h.kind, h.type having sum(item.value) > 0) as typed) as types,
   (select coalesce(json_agg(ranked), '[]') from (
-    select user_id as "userId", first_name as "firstName", last_name as "lastName", username, balance
+    select user_id as "userId", first_name as "firstName", last_name as "lastName", username, balance, ${IS_BLOCKED} as "isBlocked"
     from ${sourceSql(playerEntity, 'balance')} order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as "topPlayers",
   (select coalesce(json_agg(ranked), '[]') from (
     select h.kind, h.item_id as id, h.title, item.value as participations from ${sumsOfItemsSql('sums', ITEMS_THIS_WEEK)} as item

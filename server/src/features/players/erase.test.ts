@@ -115,6 +115,7 @@ test('ADR 22 nothing in the database names an erased player; sums, counts and th
 test('ADR 22 the leaderboard leaves out an erased player; spreadsheets have the new number and nothing personal', async () => {
   const { app, admin, bot } = await game()
   const leaders = async () => (await bot.call('GET', '/bot/v1/leaderboard')).body.players
+  await admin.call('POST', '/api/telegram-users/unblock', { target: { ids: [String(ID)] } })
   expect(await leaders()).toMatchObject([
     { rank: 1, userId: ID },
     { rank: 2, userId: 8 },

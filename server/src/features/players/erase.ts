@@ -7,10 +7,12 @@ import { sql, type Transaction } from 'kysely'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { erasePerson } from '#src/audit/erase.ts'
 import { Failure } from '#src/calls.ts'
-import { renumberDeltas } from '#src/counters/counters.ts'
+import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
+import { addToCounter, renumberDeltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { eraseMentions } from '#src/erasure/mentions.ts'
+import { IS_BLOCKED } from '#src/ledger/blocks.ts'
 import { noteErased } from '#src/ledger/erased-players.ts'
 import { eraseSharedReasons } from './erase-reasons.ts'
 import { personOf } from './erased-person.ts'
@@ -36,13 +38,19 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
   if (userId < 0) throw new Failure('PLAYER_ERASED')
   await takeLock(tx, 'erasures')
   // Claims and entries wait for this lock, and then find no such player.
-  const { rows: held } = await sql`select entries from balances where user_id = ${userId} for update`.execute(tx)
-  if (held.length === 0) throw new Failure('NO_SUCH_PLAYER')
+  const { rows: held } = await sql<{ bucket: BalanceBucket; isBlocked: boolean }>`
+    select ${sql.raw<string>(balanceBucketSql('balance'))} as bucket, ${sql.raw(IS_BLOCKED)} as "isBlocked"
+      from balances where user_id = ${userId} for update`.execute(tx)
+  const [balance] = held
+  if (!balance) throw new Failure('NO_SUCH_PLAYER')
   const numbers = { userId, anonymousId: -randomInt(1, ANONYMOUS_NUMBERS) }
   const person = await personOf(tx, numbers)
   await moveRows(tx, numbers)
   await moveUncounted(tx, numbers)
   await renumberDeltas(tx, userId, numbers.anonymousId)
+  // The block is not kept, and the histogram counts players who are not blocked.
+  if (balance.isBlocked)
+    await addToCounter(tx, { counter: { of: 'balances', bucket: balance.bucket }, delta: 1, userId: numbers.anonymousId })
   await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
   await noteErased(tx, userId)
   await eraseFromAnswers(tx, userId)

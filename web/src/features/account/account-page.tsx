@@ -25,7 +25,7 @@ export function AccountPage() {
         {user && <Name id={user.id} />}
       </Panel>
       <Panel title="Password">
-        <PanelText>When it changes, all your other sessions end.</PanelText>
+        <PanelText>When it changes, all your other sessions end, and so do the password links that you made.</PanelText>
         <PasswordForm email={user?.email ?? ''} />
       </Panel>
       <Panel title="Sessions">

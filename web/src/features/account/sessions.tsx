@@ -29,7 +29,7 @@ export function Sessions() {
             session={session}
             onEnd={() =>
               end(
-                `Are you sure you want to end the session on ${nameDevice(session)}? Whoever uses it has to sign in again.`,
+                `Are you sure you want to end the session on ${nameDevice(session)}? Whoever uses it has to sign in again. The password links that you made end, too.`,
                 async () => {
                   await client.account.endSession({ id: session.id })
                   return 'Session ended.'
@@ -43,10 +43,13 @@ export function Sessions() {
         <Button
           variant="default"
           onClick={() =>
-            end('Are you sure you want to end all your sessions but this one?', async () => {
-              await client.account.endOtherSessions()
-              return 'All other sessions ended.'
-            })
+            end(
+              'Are you sure you want to end all your sessions but this one? The password links that you made end, too.',
+              async () => {
+                await client.account.endOtherSessions()
+                return 'All other sessions ended.'
+              },
+            )
           }
         >
           End All Others

@@ -17,7 +17,7 @@ const ASK = 'Ask an admin for a new one.'
 const texts: Record<Exclude<PasswordLinkState, 'valid'>, string> = {
   used: `This link was used already: the password was set with it. ${ASK}`,
   expired: `This link has expired: it was good for a day. ${ASK}`,
-  replaced: `This link is not valid. It may be incomplete, or a newer one may have taken its place. ${ASK}`,
+  replaced: `This link is not valid. It may be incomplete, a newer one may have taken its place, or it was ended. ${ASK}`,
 }
 
 export function SetPasswordPage() {

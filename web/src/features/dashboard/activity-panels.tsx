@@ -3,7 +3,9 @@ import type { Activity } from '@arcade/contract/dashboard/calls'
 import { type ActivityRange, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
 import { isErased, playerName } from '@arcade/contract/players/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
+import { IconBan } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { RowMark } from '#src/lists/row-mark.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { BarsOverTime, ChartPanel, Ranks } from './chart.tsx'
 import classes from './dashboard-page.module.css'
@@ -176,7 +178,12 @@ function ParticipationsByType({ activity, range, isStale }: PanelsProps) {
 function TopBalances({ activity: { topPlayers } }: PanelsProps) {
   const players = topPlayers.map((player) => ({
     key: String(player.userId),
-    label: <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>,
+    label: (
+      <>
+        {player.isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
+        <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>
+      </>
+    ),
     note: [player.username && `@${player.username}`, player.userId]
       .filter((part) => part && String(part) !== shownName(player))
       .join(' · '),

@@ -15,6 +15,7 @@ import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { EditButton } from '#src/lists/row-buttons.tsx'
 import { opensRow } from '#src/ui/table-rows.ts'
+import { OpenPasswordLinks } from './open-password-links.tsx'
 import classes from './manage-users-page.module.css'
 
 const CONSEQUENCE = 'Their sessions end at once.'
@@ -69,6 +70,7 @@ export function ManageUsersPage() {
           }
         />
       </div>
+      <OpenPasswordLinks />
     </Page>
   )
 }

@@ -2,14 +2,25 @@
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { client } from '#src/client.ts'
+import { api, client, queryClient } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import classes from './update-user-page.module.css'
 
-export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
-  const [link, setLink] = useState<{ address: string; expiresAt: string }>()
+export interface NewPasswordLink {
+  address: string
+  expiresAt: string
+}
+
+interface PasswordLinkProps {
+  user: DashboardUser
+  /** The new link, which only this page knows. */
+  link: NewPasswordLink | undefined
+  onMake: (link: NewPasswordLink) => void
+}
+
+export function PasswordLink({ user: { id, fname }, link, onMake }: PasswordLinkProps) {
   const [isBusy, setIsBusy] = useState(false)
 
   const handleMake = async () => {
@@ -17,7 +28,8 @@ export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
     setIsBusy(true)
     try {
       const { path, expiresAt } = await client.account.createPasswordLink({ id })
-      setLink({ address: `${location.origin}${path}`, expiresAt })
+      onMake({ address: `${location.origin}${path}`, expiresAt })
+      await queryClient.invalidateQueries({ queryKey: api.account.passwordLinks.key() })
     } catch (cause) {
       showFailure(cause)
     } finally {
@@ -32,7 +44,7 @@ export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
           <strong>Password</strong>
           <br />
           Make a link with which {fname} sets a new one, also if there is none yet after an import. It works once, within a day,
-          and ends all sessions of {fname}.
+          and ends all sessions of {fname}. It ends early if the password or role of {fname} or yours changes.
         </p>
         <Button variant="default" onClick={() => void handleMake()}>
           {link ? 'Make Another Link' : 'Make Password Link'}

@@ -17,7 +17,8 @@ import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
-import { PasswordLink } from './password-link.tsx'
+import { OpenPasswordLinks } from './open-password-links.tsx'
+import { type NewPasswordLink, PasswordLink } from './password-link.tsx'
 import classes from './update-user-page.module.css'
 
 export function UpdateUserPage() {
@@ -61,7 +62,9 @@ interface UserProps {
 function UserForms({ user, onReload }: UserProps) {
   /** The version that the name form is based on. A change of the role on this page raises it; any other change makes a save stale. */
   const [version, setVersion] = useState(user.version)
+  const [link, setLink] = useState<NewPasswordLink>()
   const handleRoleChange = (changed: DashboardUser) => {
+    setLink(undefined) // a change of the role ends the link
     if (changed.version === version + 1) setVersion(changed.version)
     queryClient.setQueryData(api.users.get.queryKey({ input: { id: user.id } }), changed)
   }
@@ -72,8 +75,9 @@ function UserForms({ user, onReload }: UserProps) {
         <NameForm user={user} version={version} onReload={onReload} />
       </Panel>
       <Panel>
-        <PasswordLink user={user} />
+        <PasswordLink user={user} link={link} onMake={setLink} />
       </Panel>
+      <OpenPasswordLinks userId={user.id} onEnd={() => setLink(undefined)} />
       <Panel>
         <RoleForm user={user} onChange={handleRoleChange} />
       </Panel>

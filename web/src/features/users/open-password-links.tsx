@@ -1,0 +1,60 @@
+/** The password links that can be used now: for whom, by whom and until when. Any admin can end one. */
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode } from 'react'
+import { api, client, problemOf } from '#src/client.ts'
+import { useItemAct } from '#src/lists/item-acts.ts'
+import { useKeptFresh } from '#src/lists/live.ts'
+import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
+import { Moment } from '#src/ui/moment.tsx'
+import { Panel, Problem } from '#src/ui/page.tsx'
+
+interface OpenPasswordLinksProps {
+  /** Shows only the link for this user. */
+  userId?: string
+  onEnd?: () => void
+}
+
+/** Shows nothing if there are no links. */
+export function OpenPasswordLinks({ userId, onEnd }: OpenPasswordLinksProps): ReactNode {
+  const query = useQuery(api.account.passwordLinks.queryOptions())
+  useKeptFresh(query)
+  const act = useItemAct(api.account.passwordLinks.key())
+  const { data, error, refetch } = query
+
+  if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />
+  const links = (data?.links ?? []).filter(({ id }) => userId === undefined || id === userId)
+  if (links.length === 0) return null
+
+  const handleEnd = (id: string, name: string) =>
+    void act(
+      async () => {
+        await client.account.endPasswordLink({ id })
+        onEnd?.()
+        return 'Password link ended.'
+      },
+      { title: 'End link', message: `Are you sure you want to end the password link for ${name}?`, isDestructive: true },
+    )
+
+  return (
+    <Panel title="Open Password Links">
+      <ItemList>
+        {links.map(({ id, name, email, madeBy, expiresAt }) => (
+          <Item
+            key={id}
+            name={`${name} (${email})`}
+            buttons={
+              <Button variant="default" size="compact-md" aria-label={`End Link, ${name}`} onClick={() => handleEnd(id, name)}>
+                End Link
+              </Button>
+            }
+          >
+            <Facts>
+              Made by {madeBy}, good until <Moment iso={expiresAt} />
+            </Facts>
+          </Item>
+        ))}
+      </ItemList>
+    </Panel>
+  )
+}
