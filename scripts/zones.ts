@@ -50,7 +50,7 @@ const belowFeatures = [...belowPages, 'web/lists', 'web/versions']
 export const zones: readonly Zone[] = [
   {
     name: 'contract/fields',
-    at: /^contract\/src\/(\w[\w-]*\/fields|entity|lists|search)\./,
+    at: /^contract\/src\/(\w[\w-]*\/fields|entity|lists|search|text)\.ts$/,
     imports: [],
     packages: [],
     instead:

@@ -1,7 +1,8 @@
-/** Schemas of fields that several calls share, with the messages of §5. */
+/** Schemas of fields that several calls share, with the messages of §5. Zod counts the length of a text in code points (text.ts). */
 import { z } from 'zod'
 import { MAX_NUMBER, MAX_PAGE, SEARCH_MAX_LENGTH } from './entity.ts'
 import { isExactNumber, numberParameter } from './numbers.ts'
+import { typedText, withoutInvisible } from './text.ts'
 
 export const PASSWORD_MIN_LENGTH = 6 // §9
 export const PASSWORD_MAX_LENGTH = 128
@@ -19,22 +20,28 @@ export const versionField = z
 
 export const emailField = z
   .string('Email is required')
-  .trim()
+  .overwrite(withoutInvisible)
   .min(1, 'Email is required')
   .max(EMAIL_MAX_LENGTH, `Email must be at most ${EMAIL_MAX_LENGTH} characters`)
   .regex(z.regexes.email, 'Invalid email address')
 
-export const passwordField = z
-  .string('Password is required')
-  .min(1, 'Password is required')
-  .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
-  .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
+/** A password as typed: passwords that were chosen before they were kept in NFC may be in another form. */
+export const passwordField = limitedPassword(z.string('Password is required'))
+/** A newly chosen password, in NFC, so that it does not depend on the keyboard (RFC 8265, 4.2.2). */
+export const newPasswordField = limitedPassword(z.string('Password is required').normalize('NFC'))
 
-/** A required single-line text, trimmed. Its messages begin with `label`: `First Name is required`. */
+function limitedPassword(password: z.ZodString) {
+  return password
+    .min(1, 'Password is required')
+    .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
+    .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
+}
+
+/** A required text, kept as `typedText` returns it. Its messages begin with `label`: `First Name is required`. */
 export function textField(label: string, maxLength: number, requiredMessage = `${label} is required`) {
   return z
     .string(requiredMessage)
-    .trim()
+    .overwrite(typedText)
     .min(1, requiredMessage)
     .max(maxLength, `${label} must be at most ${maxLength} characters`)
 }
@@ -131,10 +138,10 @@ function refusedText(label: string, text: string, [tooSmall, tooLarge]: [string,
 export const LINK_MAX_LENGTH = 2048
 const anyUrl = z.url({ protocol: /^https?$/ })
 
-/** An optional http or https link; empty for none (§5; security.md, Browser). */
+/** An optional http or https link without invisible characters; empty for none (§5; security.md, Browser). */
 export const linkField = z
   .string('Invalid URL format')
-  .trim()
+  .overwrite(withoutInvisible)
   .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
   .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
   .optional()

@@ -2,6 +2,7 @@
  * Estimates how hard a new password is to guess (ASVS 6.2): as a hint in forms, and for PASSWORD_POLICY=strict. The estimate is on the low
  * side: letters count like parts of words, and repetitions and sequences count almost nothing.
  */
+import { characterCount } from './text.ts'
 import commonList from './common-passwords.json' with { type: 'json' }
 
 /**
@@ -15,7 +16,8 @@ export const STRICT_PASSWORD_MIN_LENGTH = 8
 
 /** Returns why PASSWORD_POLICY=strict refuses a password; undefined if it does not. */
 export function strictPasswordProblem(password: string): string | undefined {
-  if (password.length < STRICT_PASSWORD_MIN_LENGTH) return `Password must be at least ${STRICT_PASSWORD_MIN_LENGTH} characters`
+  if (characterCount(password) < STRICT_PASSWORD_MIN_LENGTH)
+    return `Password must be at least ${STRICT_PASSWORD_MIN_LENGTH} characters`
   return commonPasswords.has(password.toLowerCase())
     ? 'This password is one of the 3,000 commonest. Please choose another one.'
     : undefined

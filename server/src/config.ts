@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { MAX_NUMBER } from '@arcade/contract/entity'
+import { newPasswordField } from '@arcade/contract/field-schemas'
 import { gameCauseField, OTHER_CAUSES } from '@arcade/contract/ledger/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
 
@@ -124,7 +125,7 @@ const variables = {
   FILES_URL: [url('s3:'), 's3://bucket?endpoint=https://…'],
   PUBLIC_URL: [origin, 'an address such as https://console.example.org, without a path'],
   ADMIN_EMAIL: [z.string().regex(z.regexes.email), 'an e-mail address'],
-  ADMIN_PASSWORD: [z.string().min(6).max(128), 'a password of 6 to 128 characters'],
+  ADMIN_PASSWORD: [newPasswordField, 'a password of 6 to 128 characters'],
   REGISTRATION_EMAIL_HOST: [z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i), 'a mail host such as gmail.com'],
   RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
   PASSWORD_POLICY: [z.enum(['standard', 'strict']), 'standard or strict'],

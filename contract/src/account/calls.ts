@@ -1,10 +1,10 @@
 /** The signed-in user's own account, for admins: password and sessions. The name is changed like that of any user, see users/calls.ts. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
-import { idField, passwordField } from '#src/field-schemas.ts'
+import { idField, newPasswordField } from '#src/field-schemas.ts'
 import { confirmPasswordField, passwordsMatch } from '#src/users/calls.ts'
 
-const newPassword = { password: passwordField, confirmPassword: confirmPasswordField }
+const newPassword = { password: newPasswordField, confirmPassword: confirmPasswordField }
 
 export const passwordChangeInput = z
   .strictObject({

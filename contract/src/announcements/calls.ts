@@ -14,6 +14,7 @@ import {
   verifiedByBotField,
   versionField,
 } from '#src/field-schemas.ts'
+import { shownFileName, typedText } from '#src/text.ts'
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 import { restoreInput, restoreOutput } from '#src/versions.ts'
 
@@ -35,11 +36,15 @@ export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'ima
 export const fileKeyField = z.string().regex(/^announcements\/\d{13}_[A-Za-z0-9._-]{1,120}$/, 'There is no such file.')
 
 const optionalText = (label: string, maxLength: number) =>
-  z.string(`${label} must be a text`).trim().max(maxLength, `${label} must be at most ${maxLength} characters`).optional()
+  z
+    .string(`${label} must be a text`)
+    .overwrite(typedText)
+    .max(maxLength, `${label} must be at most ${maxLength} characters`)
+    .optional()
 const fileKey = fileKeyField.nullable().default(null)
 const fileName = z
   .string()
-  .trim()
+  .overwrite(shownFileName)
   .max(FILE_NAME_MAX_LENGTH, `A file name has at most ${FILE_NAME_MAX_LENGTH} characters`)
   .nullable()
   .default(null)

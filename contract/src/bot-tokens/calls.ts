@@ -6,10 +6,11 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { BOT_TOKEN_NAME_MAX_LENGTH, type BotScope, botScopes } from './fields.ts'
 import { idField } from '#src/field-schemas.ts'
+import { typedText } from '#src/text.ts'
 
 export const botTokenNameField = z
   .string()
-  .trim()
+  .overwrite(typedText)
   .regex(
     new RegExp(`^[\\w .-]{1,${BOT_TOKEN_NAME_MAX_LENGTH}}$`),
     `A token needs a name of up to ${BOT_TOKEN_NAME_MAX_LENGTH} letters, digits, spaces, dots and dashes.`,

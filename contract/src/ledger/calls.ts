@@ -7,6 +7,7 @@ import { playerIdField } from '#src/game/calls.ts'
 import { historyKindField } from '#src/history/calls.ts'
 import { numberParameter } from '#src/numbers.ts'
 import { shownIdParameter } from '#src/players/calls.ts'
+import { typedText } from '#src/text.ts'
 
 export const USER_INPUT_MAX_LENGTH = 2000
 export const ENTRIES_PAGE_SIZE = 50
@@ -104,7 +105,7 @@ export const ledger = {
         kind: historyKindField,
         id: idField,
         /** The input that the announcement asks for. */
-        userInput: z.string().trim().max(USER_INPUT_MAX_LENGTH).optional(),
+        userInput: z.string().overwrite(typedText).max(USER_INPUT_MAX_LENGTH).optional(),
       }),
     )
     .output(claimed),

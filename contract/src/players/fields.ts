@@ -1,5 +1,6 @@
 /** Players, the messaging-app users (§3 telegramUsers: 15 fields), and the list of them (§2 Telegram Users). */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
+import { isBlank } from '#src/text.ts'
 
 /** A player's fields (§3), in the order of the list's columns. The page shows a missing value as `undefined`. */
 export const playerFields = {
@@ -58,9 +59,10 @@ export const playerList = defineList({
   findsPeople: true,
 })
 
-/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. */
+/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. A name of which nothing can be seen is none. */
 export function playerName({ firstName, lastName, username, userId }: Named): string {
-  return [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
+  const name = [firstName, lastName].filter((part) => !isBlank(part)).join(' ')
+  return name || (isBlank(username) ? String(userId) : `@${username}`)
 }
 type Named = Pick<Player, 'firstName' | 'lastName' | 'username' | 'userId'>
 

@@ -9,22 +9,26 @@ import {
   firstNameField,
   idField,
   lastNameField,
+  newPasswordField,
   pageField,
   pageFields,
-  passwordField,
   versionField,
 } from '#src/field-schemas.ts'
 import { restoreInput, restoreOutput } from '#src/versions.ts'
 
 export const userTypeField = z.enum(userTypes)
 
-export const confirmPasswordField = z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024)
+export const confirmPasswordField = z
+  .string('Confirm Password is required')
+  .normalize('NFC')
+  .min(1, 'Confirm Password is required')
+  .max(1024)
 
 export const registrationFields = {
   fname: firstNameField,
   lname: lastNameField,
   email: emailField,
-  password: passwordField,
+  password: newPasswordField,
   confirmPassword: confirmPasswordField,
 }
 

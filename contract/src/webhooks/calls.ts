@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { type WebhookEvent, webhookEvents } from './fields.ts'
 import { idField } from '#src/field-schemas.ts'
+import { withoutInvisible } from '#src/text.ts'
 
 const URL_MAX_LENGTH = 2048
 /** Port 0 is not usable. */
@@ -13,7 +14,7 @@ const ADDRESS = /^https?:\/\/[^\s@#/?\\]+([/?][^\s#]*)?$/i
 
 const webhookUrlField = z
   .string('Address is required')
-  .trim()
+  .overwrite(withoutInvisible)
   .min(1, 'Address is required')
   .max(URL_MAX_LENGTH, `Address must be at most ${URL_MAX_LENGTH} characters`)
   .refine(

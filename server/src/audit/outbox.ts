@@ -5,6 +5,7 @@
  */
 import { CompiledQuery, type Kysely } from 'kysely'
 import type { AuditAction } from '@arcade/contract/audit/fields'
+import { firstCharacters } from '@arcade/contract/text'
 import { actsOfEvents } from '@arcade/contract/webhooks/fields'
 import { planOnce } from '#src/postgres/connections.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -37,7 +38,7 @@ export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, record
   const payloads: string[] = []
   for (let at = 0; at < records.length; at += RECORDS_MAX) {
     const named = records.slice(at, at + RECORDS_MAX)
-    const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: name.slice(0, NAME_MAX_LENGTH).toWellFormed() }))
+    const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: firstCharacters(name, NAME_MAX_LENGTH) }))
     payloads.push(JSON.stringify({ change, items }))
   }
   await tx.executeQuery(CompiledQuery.raw(QUEUE, [event, payloads]))

@@ -1,6 +1,6 @@
 /** `arcade admin create` and `arcade setup-link`: the first admin, or one more, from the command line (design §8). */
 import { text } from 'node:stream/consumers'
-import { emailField, passwordField } from '@arcade/contract/field-schemas'
+import { emailField, newPasswordField } from '@arcade/contract/field-schemas'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Config } from '#src/config.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
@@ -14,7 +14,7 @@ export function createAdmin(given: string): RunOnDatabase {
   if (!email.success) throw new UsageError(`${given}: ${email.error.issues[0]?.message}`)
   return async ({ database, config: { passwordPolicy: policy }, print }) => {
     if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
-    const password = passwordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
+    const password = newPasswordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
     if (!password.success) throw new UsageError(password.error.issues[0]?.message)
     const sessions = await createSessions(database)
     const outcome = await ensureAdmin(database, sessions, {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { firstCharacters, shownFileName } from '@arcade/contract/text'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -288,11 +289,9 @@ export function safeName(name: string): string {
   return plain === '' ? 'image' : plain
 }
 
-/** Returns a file's name as operators see it: no folders, no control or direction characters, at most `maxLength` characters. */
+/** Returns a file's name as operators see it, of at most `maxLength` characters. */
 export function shownName(name: string, maxLength: number): string {
-  const base = (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/[\p{C}\u2028\u2029]/gu, '').trim()
-  // Cutting through a surrogate pair would leave half a character.
-  return base === '' ? 'image' : base.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
+  return firstCharacters(shownFileName(name), maxLength) || 'image'
 }
 
 export function thumbKey(key: string): string {

@@ -12,7 +12,7 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
 export type PasswordPolicy = 'standard' | 'strict'
 
-/** Hashes a newly chosen password. @throws Failure INVALID_INPUT if the policy refuses it */
+/** Hashes a newly chosen password, which `newPasswordField` has put into NFC. @throws Failure INVALID_INPUT if the policy refuses it */
 export async function hashNewPassword(password: string, policy: PasswordPolicy): Promise<string> {
   if (policy === 'strict') {
     const { strictPasswordProblem } = await import('@arcade/contract/password-strength')
@@ -29,8 +29,16 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(salt)}$${base64(hash)}`
 }
 
-/** Whether `password` matches the hash. Without a hash it returns false after the same time, so that timing does not reveal unknown e-mail addresses. */
+/**
+ * Whether `password` matches the hash, in NFC or as typed: earlier versions hashed passwords as typed. Without a hash it returns false after
+ * the same time, so that timing does not reveal unknown e-mail addresses.
+ */
 export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
+  const normalized = password.normalize('NFC')
+  return (await matches(normalized, hashed)) || (normalized !== password && (await matches(password, hashed)))
+}
+
+async function matches(password: string, hashed: string | undefined): Promise<boolean> {
   const [, , , parameters, salt, hash] = (hashed ?? (await dummyHash())).split('$')
   const cost = /^m=(\d+),t=(\d+),p=1$/.exec(parameters ?? '')
   if (!cost || salt === undefined || hash === undefined) throw new Error('a stored password hash is not in the PHC format')

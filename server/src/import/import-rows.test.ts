@@ -243,3 +243,31 @@ test('§3 a user needs an e-mail address and the type admin or user', () => {
   expect(() => parse.parseUser({ ...user, userType: 'owner' })).toThrow('userType must be one of admin, user')
   expect(() => parse.parseUser({ ...user, email: 'ada' })).toThrow('Invalid email address')
 })
+
+describe('§5 texts that operators type are imported as the forms keep them', () => {
+  test('in NFC, without white space around them, and links without invisible characters', () => {
+    const row = { ...task, title: ' Zoe\u0308 ', link: 'https://x.com/arcade\u200b' }
+    expect(parse.parseTask('social', row).columns).toMatchObject({ title: 'Zo\xeb', link: 'https://x.com/arcade' })
+    expect(parse.parseUser({ ...user, fname: 'Zoe\u0308' }).columns['fname']).toBe('Zo\xeb')
+    const named = { ...announcement, imageName: 'a\u202egnp.png', iconName: '\u200b', description: '\u200b' }
+    expect(parse.parseAnnouncement(named).columns).toMatchObject({ image_name: 'agnp.png', icon_name: null, description: null })
+  })
+
+  test('a title or name of invisible characters is missing', () => {
+    expect(() => parse.parseTask('social', { ...task, title: '\u3164' })).toThrow('title is required')
+    expect(() => parse.parseHistoryItem('social', { id: 't', title: '\u200b' })).toThrow('title is required')
+    expect(() => parse.parseUser({ ...user, lname: '\u200b' })).toThrow('lname is required')
+  })
+
+  test('a limit counts code points of the text that is kept', () => {
+    const parseName = (fname: string) => parse.parseUser({ ...user, fname }).columns['fname']
+    expect(parseName('😀'.repeat(500))).toBe('😀'.repeat(500))
+    expect(() => parseName('😀'.repeat(501))).toThrow('fname must be at most 500 characters')
+    expect(parseName('e\u0301'.repeat(500))).toBe('\xe9'.repeat(500))
+    expect(() => parseName('\u{1d160}'.repeat(250))).toThrow('fname must be at most 500 characters') // three code points each in NFC
+  })
+
+  test('what players typed stays as it is', () => {
+    expect(parse.parseTelegramUser({ ...player, firstName: ' Zoe\u0308\u200b' }).columns['first_name']).toBe(' Zoe\u0308\u200b')
+  })
+})

@@ -43,6 +43,8 @@ interface ImportOptions<E extends Entity, Own extends string> {
   /** Readers of the fields for which the kind does not suffice. */
   readers: { readonly [Name in ImportedName<E, Own>]?: Reader }
   textMaxLength?: number
+  /** Whether operators type the texts, unlike those of players. */
+  isTyped?: true
 }
 
 interface ImportedField<Name extends string = string> {
@@ -59,6 +61,7 @@ export function importedFields<E extends Entity, const Own extends StoredName<E[
   own,
   readers,
   textMaxLength,
+  isTyped,
 }: ImportOptions<E, Own>): ImportedField<ImportedName<E, Own>>[] {
   const names = storedNames<Fields>(entity.fields).filter((name) => !(own as readonly string[]).includes(name))
   return (names as ImportedName<E, Own>[]).map((name) => {
@@ -67,23 +70,26 @@ export function importedFields<E extends Entity, const Own extends StoredName<E[
       name,
       column: columnName(entity, name),
       type: columnTypes[field.kind],
-      read: readers[name] ?? readerFor(field, textMaxLength),
+      read: readers[name] ?? readerFor(field, textMaxLength, isTyped),
     }
   })
 }
 
-function readerFor(field: Field, maxLength: number | undefined): Reader {
-  const readPresent = presentReaderFor(field, maxLength)
+function readerFor(field: Field, maxLength: number | undefined, isTyped = false): Reader {
+  const readPresent = field.kind === 'text' ? textReaderFor(field, maxLength, isTyped) : presentReaderFor(field)
   if (!field.isOptional || field.kind === 'text') return readPresent
   return (row, name) => (read.isMissing(row[name]) ? null : readPresent(row, name))
 }
 
-function presentReaderFor(field: Field, maxLength: number | undefined): Reader {
+function textReaderFor(field: Field, maxLength: number | undefined, isTyped: boolean): Reader {
+  const [optional, required] = isTyped ? [read.typed, read.requiredTyped] : [read.optional, read.required]
+  const readText = field.isOptional ? optional : required
+  return (row, name) => readText(row, name, maxLength)
+}
+
+/** Returns the reader of a field that is not a text. */
+function presentReaderFor(field: Field): Reader {
   switch (field.kind) {
-    case 'text': {
-      const readText = field.isOptional ? read.optional : read.required
-      return (row, name) => readText(row, name, maxLength)
-    }
     case 'choice': {
       const options = Object.keys(field.options)
       return (row, name) => read.oneOf(row, name, options)
@@ -115,6 +121,7 @@ export const importedUsers = importedFields({
   own: ['version', 'lastSeenAt'],
   readers: { id: read.documentId, email: readEmail },
   textMaxLength: read.NAME_MAX_LENGTH,
+  isTyped: true,
 })
 
 /** @throws BadRow */
@@ -177,6 +184,7 @@ export const importedTasks = importedFields({
     reward: readReward,
     verifiedByBot: read.maybeFlag,
   },
+  isTyped: true,
 })
 
 /** @throws BadRow */
@@ -195,8 +203,11 @@ export const importedAnnouncements = importedFields({
     link: read.link,
     reward: readReward,
     verifiedByBot: read.maybeFlag,
+    imageName: read.fileName,
+    iconName: read.fileName,
     linkType: (row, name) => (row['type'] === 'link' ? read.oneOf(row, name, Object.keys(linkTypeLabels)) : null),
   },
+  isTyped: true,
 })
 
 /** Parses an announcement without the fields that its type and link type do not use (§5). @throws BadRow */
@@ -224,6 +235,7 @@ export const importedHistoryItems = importedFields({
     linkType: (row, name) => read.optional(row, name, read.NAME_MAX_LENGTH),
     link: read.link,
   },
+  isTyped: true,
 })
 
 /** Parses a history document. Its type may be any text, because it may describe an item of long ago. @throws BadRow */

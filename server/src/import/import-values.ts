@@ -3,6 +3,7 @@ import { LINK_MAX_LENGTH, linkField } from '@arcade/contract/field-schemas'
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { USER_ID_MAX } from '@arcade/contract/players/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
+import { characterCount, isBlank, shownFileName, typedText } from '@arcade/contract/text'
 
 /** Thrown for a row that is refused; its message tells the operator what to correct. */
 export class BadRow extends Error {}
@@ -13,7 +14,7 @@ export type Value = string | number | boolean | null
 const ID_MAX_LENGTH = 128 // idField of the contract
 const TEXT_MAX_LENGTH = 10_000
 const SHOWN_DIGITS = 40
-/** The longest text of an indexed column, in UTF-16 units: an index entry holds 2,704 bytes, and a unit takes up to 3. */
+/** The longest text of an indexed column, in code points: an index entry holds 2,704 bytes, and a code point takes up to 4. */
 export const NAME_MAX_LENGTH = 500
 
 /** Matches JSON that may contain a rounded number: only one with 16 digits or an exponent can change when it is parsed. */
@@ -105,16 +106,41 @@ export function flag(row: Row, name: string): boolean {
 
 export function required(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string {
   const text = optional(row, name, maxLength)
-  if (text === null || text.trim() === '') throw new BadRow(`${name} is required`)
+  if (text === null || isBlank(text)) throw new BadRow(`${name} is required`)
   return text
 }
 
 export function optional(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string | null {
+  return readText(row, name, { maxLength, kept: (text) => text })
+}
+
+/** Returns a text that operators type, as the forms keep it, or null if it is missing or blank. */
+export function typed(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string | null {
+  return readText(row, name, { maxLength, kept: typedText }) || null
+}
+
+export function requiredTyped(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string {
+  const text = typed(row, name, maxLength)
+  if (text === null) throw new BadRow(`${name} is required`)
+  return text
+}
+
+export function fileName(row: Row, name: string): string | null {
+  return readText(row, name, { maxLength: TEXT_MAX_LENGTH, kept: shownFileName }) || null
+}
+
+/** @param options.kept returns the text as it is kept; its length is then checked, because NFC can make a text longer */
+function readText(
+  row: Row,
+  name: string,
+  { maxLength, kept }: { maxLength: number; kept: (text: string) => string },
+): string | null {
   const value = row[name]
   if (isMissing(value)) return null
   if (typeof value !== 'string') throw new BadRow(`${name} must be a text`)
-  if (value.length > maxLength) throw new BadRow(`${name} must be at most ${maxLength} characters`)
-  return wellFormed(name, value)
+  const text = kept(wellFormed(name, value))
+  if (characterCount(text) > maxLength) throw new BadRow(`${name} must be at most ${maxLength} characters`)
+  return text
 }
 
 /** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */

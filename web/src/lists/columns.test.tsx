@@ -101,3 +101,10 @@ export const mistakes = () => [
   // @ts-expect-error -- unknown property of a column
   listColumns(userList, { ...none, email: { heading: 'E-mail' } }),
 ]
+
+test('§3 a value of which nothing can be seen is shown like a missing one', async () => {
+  const columns = listColumns(userList, { ...none, fname: {}, lname: { missing: 'undefined' } })
+  const user = { id: 'a', fname: 'Ada', lname: '\u3164\u200b' }
+  render(<DataTable label="Users" columns={columns} rows={[user as never]} rowKey={() => 'a'} emptyText="" />)
+  await expect.element(page.getByRole('cell', { name: 'undefined' })).toBeVisible()
+})

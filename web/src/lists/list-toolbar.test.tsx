@@ -101,3 +101,13 @@ test('chips of filters format days and minutes like all other dates', async () =
   await expect.element(page.getByText('Joined from: 11/01/2026', { exact: true })).toBeVisible()
   await expect.element(page.getByText('Done from: 11/02/2026 12:05 AM', { exact: true })).toBeVisible()
 })
+
+test('a search has at most 100 characters, counted in code points as the server counts them', async () => {
+  const onSearch = vi.fn<(search: string) => void>()
+  render(<ListToolbar {...searchProps} onSearch={onSearch} />)
+  const search = page.getByRole('searchbox', { name: 'Search users' })
+  await search.fill('😀'.repeat(101))
+  await expect.element(search).toHaveValue('😀'.repeat(100))
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(() => onSearch.mock.calls).toEqual([['😀'.repeat(100)]])
+})

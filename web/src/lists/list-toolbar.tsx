@@ -1,5 +1,6 @@
 /** The toolbar of a list: search box, filters, a chip for each active filter, and the choice of columns and density. */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
+import { firstCharacters } from '@arcade/contract/text'
 import { Button, CloseButton, NativeSelect, Popover, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
@@ -104,7 +105,8 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
     setReported(next.trim())
     onChange(next.trim())
   }
-  const handleChange = (next: string) => {
+  const handleChange = (typed: string) => {
+    const next = firstCharacters(typed, SEARCH_MAX_LENGTH)
     setText(next)
     clearTimeout(timer.current)
     timer.current = setTimeout(report, SEARCH_AFTER_MS, next)
@@ -117,7 +119,6 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
       aria-label={label}
       placeholder={label}
       leftSection={<IconSearch size={18} aria-hidden />}
-      maxLength={SEARCH_MAX_LENGTH}
       value={text}
       onChange={({ target }) => handleChange(target.value)}
       onKeyDown={(event) => {

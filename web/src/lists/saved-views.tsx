@@ -2,6 +2,7 @@
 import type { List } from '@arcade/contract/entity'
 import { type ListName, listPaths } from '@arcade/contract/lists'
 import type { View, ViewInput } from '@arcade/contract/views/calls'
+import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { defaultParseSearch, defaultStringifySearch, useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -50,7 +51,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
 
   const handleDelete = async (view: View) => {
     const consequence = view.isShared ? ' Nobody will have it any more.' : ''
-    const message = `Are you sure you want to delete the view ${view.name}?${consequence}`
+    const message = `Are you sure you want to delete the view ${isolated(view.name)}?${consequence}`
     if (!(await confirm({ title: 'Delete view', message, isDestructive: true }))) return
     await change(() => client.views.remove({ id: view.id }), 'View deleted.')
   }

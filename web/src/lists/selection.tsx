@@ -4,6 +4,7 @@
  */
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import {
   createContext,
@@ -299,7 +300,7 @@ function Plan({ question, plan: { affected, named, refused, refusals }, shown }:
       <ul className={classes['named']}>
         {named.map(({ id, title }) => (
           <li key={id}>
-            {title}
+            {isolated(title)}
             {shown?.has(id) === false && <em> (not on this page)</em>}
           </li>
         ))}
@@ -310,7 +311,7 @@ function Plan({ question, plan: { affected, named, refused, refusals }, shown }:
           <strong>{formatted(refused)} will be left as they are:</strong>
           {refusals.map(({ id, title, reason }) => (
             <span key={id}>
-              {title}: {reason}
+              {isolated(title)}: {reason}
             </span>
           ))}
           {refused > refusals.length && <span>… and {formatted(refused - refusals.length)} more</span>}

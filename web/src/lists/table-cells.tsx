@@ -1,4 +1,5 @@
 /** The rows and cells of a table: values as text, words for missing values, View More, checkboxes of picked rows. */
+import { isBlank } from '@arcade/contract/text'
 import { memo, type ReactNode } from 'react'
 import { opensRow } from '#src/ui/table-rows.ts'
 import type { useViewMore } from '#src/ui/view-more.tsx'
@@ -105,7 +106,8 @@ const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: Cell
 
 function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Row; onOpen: (text: string) => void }) {
   const value = column.value(row)
-  if (value === null || value === undefined || value === '') return <Missing text={column.missing ?? ''} />
+  if (value === null || value === undefined || (typeof value === 'string' && isBlank(value)))
+    return <Missing text={column.missing ?? ''} />
   const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : value
   if (!column.viewMore) {
     return (

@@ -1,6 +1,7 @@
 /** The Undo button of toasts: undoes an act by its id, which is the id of the request. */
 import type { List } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
+import { isolated } from '@arcade/contract/text'
 import { asCallError, type CallOptions, client } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
@@ -38,7 +39,7 @@ export function useUndo({ name, noun }: NamedList) {
     const { affected, named, refused, refusals } = await client.trash.restoreAct({ actId })
     if (affected > 0)
       toast.success(
-        affected === 1 ? `${named[0]?.title} is back.` : `${counted(affected, noun.one, noun.many)} are back.`,
+        affected === 1 ? `${isolated(named[0]?.title ?? '')} is back.` : `${counted(affected, noun.one, noun.many)} are back.`,
         areAnnouncements ? { detail: COMES_BACK_INACTIVE } : {},
       )
     if (refused === 0) return
@@ -48,7 +49,7 @@ export function useUndo({ name, noun }: NamedList) {
     const first = restorable ?? refusals[0]
     const others = refused > 1 ? ` and ${formatted(refused - 1)} more stay` : ' stays'
     const advice = restorable ? ', to be restored from there' : ''
-    toast.failure(`${first?.title}${others} in the trash${advice}.`, { detail: first?.reason ?? '' })
+    toast.failure(`${isolated(first?.title ?? '')}${others} in the trash${advice}.`, { detail: first?.reason ?? '' })
   }
 
   /** Reverts the changes of an act. Records that were changed since are named, and a confirmation offers to revert the others. */
@@ -75,7 +76,7 @@ export function useUndo({ name, noun }: NamedList) {
     /** Says that announcements come back inactive. */
     ofDeletion: (actId: string | undefined, areAnnouncements = name === 'announcements') =>
       action(actId, (deletion) => restore(deletion, areAnnouncements)),
-    /** @param title the name of the record, if the act changed just one */
+    /** @param title the name of the record as it stands in a sentence, if the act changed just one */
     ofChange: (actId: string | undefined, title?: string) => action(actId, (change) => takeBack(change, title)),
   }
 }

@@ -3,6 +3,7 @@
  * that they can be copied, sent, and opened in another tab.
  */
 import type { View, ViewInput } from '@arcade/contract/views/calls'
+import { isolated } from '@arcade/contract/text'
 import { ActionIcon, Button, Popover } from '@mantine/core'
 import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
 import { type MouseEvent, type ReactNode, useId, useState } from 'react'
@@ -60,7 +61,7 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
     <Popover opened={isOpen} onChange={handleOpenChange} trapFocus returnFocus position="bottom-start" shadow="md" withinPortal>
       <Popover.Target>
         <Button variant="default" leftSection={<IconBookmarks size={18} aria-hidden />} onClick={() => handleOpenChange(!isOpen)}>
-          <span className={classes['name']}>{current ? `Saved: ${current.name}` : 'Saved'}</span>
+          <span className={classes['name']}>{current ? `Saved: ${isolated(current.name)}` : 'Saved'}</span>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-labelledby={id} className={classes['pane'] ?? ''}>
@@ -99,7 +100,8 @@ interface ViewItemProps {
 }
 
 function ViewItem({ view, onFollow, onDefault, onChange, onDelete }: ViewItemProps) {
-  const { name, isShared, isDefault } = view
+  const { isShared, isDefault } = view
+  const name = isolated(view.name)
   return (
     <li>
       <ViewLink href={view.href} isCurrent={view.isCurrent} onFollow={onFollow}>
@@ -158,7 +160,7 @@ function ViewAct({ label, title, Icon, isPressed, onClick }: ViewActProps) {
 
 function ownerText({ isOwn, owner }: View): string {
   if (isOwn) return 'Shared by you'
-  return owner === null ? 'Shared' : `Shared by ${owner}`
+  return owner === null ? 'Shared' : `Shared by ${isolated(owner)}`
 }
 
 interface ViewFormProps {
@@ -170,7 +172,7 @@ interface ViewFormProps {
 function ViewForm({ view, onSave, onCancel }: ViewFormProps) {
   const form = useForm(loadViewInput, { name: view?.name ?? '', isShared: view?.isShared ?? false })
   const [isWithList, setIsWithList] = useState(false)
-  const label = view ? `Change ${view.name}` : 'Save what the list shows'
+  const label = view ? `Change ${isolated(view.name)}` : 'Save what the list shows'
   return (
     <Form form={form} label={label} onSubmit={(input) => onSave(input, isWithList)}>
       <h3 className={classes['subtitle']}>{label}</h3>

@@ -3,6 +3,7 @@ import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
 import { playerName } from '@arcade/contract/players/fields'
 import { updateUserAddress } from '@arcade/contract/users/fields'
+import { isBlank, isolated } from '@arcade/contract/text'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
@@ -73,10 +74,15 @@ function usePlayers({ text, enabled }: Search): Source {
     entries: firstEntries(query.data?.users, (player) => ({
       id: `player ${player.userId}`,
       label: playerName(player),
-      detail: [player.username && `@${player.username}`, player.userId].filter(Boolean).join(' · '),
+      detail: [...handleOf(player), player.userId].join(' · '),
       run: open(`/manage-telegram-users/${player.userId}`),
     })),
   }
+}
+
+/** Returns `@username` as it stands in a sentence, if there is one. */
+function handleOf({ username }: { username: string | null }): string[] {
+  return isBlank(username) ? [] : [isolated(`@${username}`)]
 }
 
 function useUsers({ text, enabled }: Search): Source {

@@ -3,6 +3,7 @@
  * the focus stays in the field, the arrow keys select, Enter opens.
  */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
+import { firstCharacters } from '@arcade/contract/text'
 import { type ChangeEvent, type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { formattedTotal } from '#src/ui/numbers.ts'
 import classes from './overlay.module.css'
@@ -21,7 +22,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const { choose, awaitFirst, stopAwaiting, handleClose } = useChoice(dialog, entries, found.isSearching, onClose)
 
   const handleText = (event: ChangeEvent<HTMLInputElement>) => {
-    setText(event.currentTarget.value)
+    setText(firstCharacters(event.currentTarget.value, SEARCH_MAX_LENGTH))
     setActiveId(undefined)
     stopAwaiting()
   }
@@ -55,7 +56,6 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
           placeholder="Search"
           autoComplete="off"
           spellCheck={false}
-          maxLength={SEARCH_MAX_LENGTH}
           value={text}
           onChange={handleText}
           onKeyDown={handleKeyDown}

@@ -7,8 +7,9 @@
  * icon, so the preview shows it beside the title, as the game's list does.
  *
  * Limits: https://core.telegram.org/bots/api#sendmessage (text, 1–4096 characters after entities parsing), …#sendphoto (caption, 0–1024).
- * The Bot API counts UTF-16 code units, and so does this file.
+ * The Bot API counts code points, as `utf8_length` of its TDLib does; only the offsets of entities are in UTF-16 code units.
  */
+import { characterCount, typedText, withoutInvisible } from '@arcade/contract/text'
 
 const MESSAGE_MAX_LENGTH = 4096
 const CAPTION_MAX_LENGTH = 1024
@@ -66,24 +67,27 @@ export function botMessage({ title, subtitle, description, link, answer, place, 
       toLine(reward === undefined ? '' : `Reward: ${formattedAmount(reward)}`, 'Reward: …'),
     ],
     buttons: [
-      ...(link === undefined ? [] : [{ label: place ? `Open ${place}` : 'Open link', url: link, isPlaceholder: link === '' }]),
+      ...(link === undefined
+        ? []
+        : [{ label: place ? `Open ${place}` : 'Open link', url: withoutInvisible(link), isPlaceholder: link === '' }]),
       { label: done },
     ],
   }
 }
 
 function toLine(text: string, placeholder: string): BotLine {
-  return text.trim() === '' ? { text: placeholder, isPlaceholder: true } : { text: text.trim() }
+  const typed = typedText(text)
+  return typed === '' ? { text: placeholder, isPlaceholder: true } : { text: typed }
 }
 
 export function formattedAmount(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
 }
 
-/** Returns the length of the message's text without placeholders, and Telegram's limit, both in UTF-16 code units. */
+/** Returns the length of the message's text without placeholders, and Telegram's limit, both in code points. */
 export function textMeasure({ photo, lines }: BotMessage): { length: number; limit: number } {
   const typed = lines.filter(({ isPlaceholder }) => !isPlaceholder).map(({ text }) => text)
-  return { length: typed.join('\n').length, limit: photo ? CAPTION_MAX_LENGTH : MESSAGE_MAX_LENGTH }
+  return { length: characterCount(typed.join('\n')), limit: photo ? CAPTION_MAX_LENGTH : MESSAGE_MAX_LENGTH }
 }
 
 /** Returns why Telegram would not take the whole text; undefined if it would. */

@@ -5,6 +5,7 @@
  * label or URL: the console allows 64 characters for a label, and the contract limits the URL.
  */
 import { LINK_MAX_LENGTH } from '@arcade/contract/field-schemas'
+import { characterCount } from '@arcade/contract/text'
 import { useComputedColorScheme } from '@mantine/core'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
 import { type BotItem, type BotMessage, botMessage, formattedAmount, textMeasure } from './bot-message.ts'
@@ -35,7 +36,7 @@ function measureMessage(message: BotMessage): Measure[] {
       }
   const labels = buttons.map(({ label }, index) => ({
     name: buttons.length > 1 ? `Button ${index + 1}` : 'Button',
-    length: label.length,
+    length: characterCount(label),
     limit: BUTTON_LABEL_MAX_LENGTH,
     warning: `More than ${BUTTON_LABEL_MAX_LENGTH} characters on a button are cut off.`,
   }))
@@ -44,7 +45,7 @@ function measureMessage(message: BotMessage): Measure[] {
       ? [
           {
             name: 'Link',
-            length: url.length,
+            length: characterCount(url),
             limit: LINK_MAX_LENGTH,
             warning: `A link has at most ${LINK_MAX_LENGTH} characters.`,
           },

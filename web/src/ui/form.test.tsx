@@ -349,3 +349,14 @@ test('§5 a counter shows the number of characters, and is read aloud near and b
   await expect.element(subtitle).toHaveAccessibleName('Subtitle')
   await expect.element(subtitle).not.toHaveAccessibleDescription()
 })
+
+test('§9 a counter counts code points of the text as it is kept', async () => {
+  render(<Marked />)
+  const subtitle = page.getByLabelText('Subtitle', { exact: true })
+  await subtitle.fill('😀'.repeat(20))
+  await expect.element(page.getByText('20/20')).not.toHaveAttribute('data-over')
+  await subtitle.fill(` ${'e\u0301'.repeat(3)} `)
+  await expect.element(page.getByText('3/20')).toBeVisible()
+  await subtitle.fill('\u200b\u3164')
+  await expect.element(page.getByText('0/20')).toBeVisible()
+})

@@ -3,6 +3,7 @@
  * place. A form that is being sent is not sent again. Every field reserves space for its error: if an error shifted the layout on blur, the
  * click that caused it would miss its button.
  */
+import { characterCount, isolated, typedText } from '@arcade/contract/text'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useEffect, useRef, useState } from 'react'
@@ -206,14 +207,14 @@ export function useField<Input extends FieldValues, Output>({
 
 /** The hint at a field that both the draft in use and somebody else changed. */
 function savedText(saved: unknown): string {
-  return `Somebody else has changed this, too. Saved now: ${saved === '' ? '–' : String(saved)}`
+  return `Somebody else has changed this, too. Saved now: ${saved === '' ? '–' : isolated(String(saved))}`
 }
 
 interface TextFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
   type?: 'text' | 'email' | 'url'
   autoComplete?: HTMLInputAutoCompleteAttribute
   placeholder?: string
-  /** Shows a counter of characters up to this limit. The schema enforces the limit. */
+  /** Shows a counter of characters, counted as the schema counts them, up to this limit. The schema enforces the limit. */
   countsTo?: number
 }
 
@@ -222,7 +223,7 @@ export function TextField<Input extends FieldValues, Output>(props: TextFieldPro
   const { type = 'text', autoComplete = 'off', placeholder, countsTo } = props
   const input = { ...wrapper, ...field, type, autoComplete, placeholder }
   if (countsTo === undefined) return <TextInput {...input} />
-  const length = field.value.trim().length
+  const length = characterCount(typedText(field.value))
   return (
     <>
       <TextInput

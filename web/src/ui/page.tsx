@@ -1,4 +1,5 @@
 /** The layout of a page (heading, document title, focus after a navigation, buttons), and the message for content that failed to load. */
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import classes from './page.module.css'
@@ -10,7 +11,7 @@ let isFirstPage = true
 export function usePageHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Arcade Console`
+    document.title = `${isolated(title)} · Arcade Console`
     if (!isFirstPage) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
   }, [title])

@@ -8,8 +8,14 @@ test.each(['https://t.me/arcade', 'http://x.com/a?b=1', 'HTTPS://T.ME/x'])('secu
   await expect.element(page.getByRole('link', { name: link })).toHaveAttribute('href', link)
 })
 
+test('a link that ends in an invisible character does not lead to another page', async () => {
+  render(<WebLink link={'https://t.me/arcade\u200b'} />)
+  await expect.element(page.getByRole('link')).toHaveAttribute('href', 'https://t.me/arcade')
+})
+
 test.each([
   'javascript:alert(1)',
+  '\u200bjavascript:alert(1)',
   ' javascript:alert(1)',
   'java\tscript:alert(1)//https://t.me',
   'data:text/html,<script>alert(1)</script>',
@@ -21,7 +27,7 @@ test.each([
   't.me/arcade',
 ])('security: %j is a text', async (link) => {
   render(<WebLink link={link} />)
-  await expect.element(page.getByText(link.trim())).toBeVisible()
+  await expect.element(page.getByText(link.replace('\u200b', '').trim())).toBeVisible()
   await expect.element(page.getByRole('link')).not.toBeInTheDocument()
 })
 

@@ -1,7 +1,9 @@
-/** A stored link. http(s) links open in a new tab; anything else, such as an imported `javascript:…`, is shown as text. */
+/** A stored link, without the invisible characters that links of earlier versions may have. http(s) links open in a new tab; anything else, such as an imported `javascript:…`, is shown as text. */
+import { withoutInvisible } from '@arcade/contract/text'
 import { Anchor } from '@mantine/core'
 
-export function WebLink({ link, className = '' }: { link: string; className?: string | undefined }) {
+export function WebLink({ link: stored, className = '' }: { link: string; className?: string | undefined }) {
+  const link = withoutInvisible(stored)
   if (!/^https?:\/\//i.test(link))
     return (
       <span className={className} title={link}>

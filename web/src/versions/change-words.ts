@@ -4,6 +4,7 @@ import type { AuditChanges, RecordKind } from '@arcade/contract/audit/fields'
 import type { Field, Fields } from '@arcade/contract/entity'
 import { taskFields, taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { userFields } from '@arcade/contract/users/fields'
+import { isolated } from '@arcade/contract/text'
 import { momentText } from '#src/ui/moment.tsx'
 
 export interface ChangeInWords {
@@ -54,7 +55,7 @@ export function changedInWords(recordKind: RecordKind | null, changed: AuditChan
 /** Returns one line for each field: `Title: A → B`. */
 export function changesText(changes: readonly ChangeInWords[]): string {
   const lines = changes.map(({ label, before, after }) =>
-    before === null ? `${label}: ${after ?? '–'}` : `${label}: ${before} → ${after ?? '–'}`,
+    [`${label}:`, ...(before === null ? [] : [isolated(before), '→']), isolated(after ?? '–')].join(' '),
   )
   return lines.join('\n')
 }

@@ -1,4 +1,5 @@
 /** The fields that an act changed: label, old value, new value. */
+import { isolated } from '@arcade/contract/text'
 import type { ChangeInWords } from './change-words.ts'
 import classes from './changes-list.module.css'
 
@@ -11,13 +12,13 @@ export function ChangesList({ changes }: { changes: readonly ChangeInWords[] }) 
           <span className={classes['values']}>
             {before !== null && (
               <>
-                <del className={classes['before']}>{before}</del>
+                <del className={classes['before']}>{isolated(before)}</del>
                 <span aria-hidden className={classes['arrow']}>
                   →
                 </span>
               </>
             )}
-            <ins className={classes['after']}>{after ?? '–'}</ins>
+            <ins className={classes['after']}>{isolated(after ?? '–')}</ins>
           </span>
         </li>
       ))}

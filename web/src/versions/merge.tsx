@@ -3,6 +3,7 @@
  * value and is listed; for a field changed on both, the user chooses. The form shows the result at once, and its next save is based on the
  * newer version.
  */
+import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
@@ -113,7 +114,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
     Object.fromEntries(inOrder(kind, names.filter(isFree)).map((name) => [name, [base[name], after[name]] as const]))
   const parts = [
     {
-      title: `${by?.name ?? 'They'} changed`,
+      title: `${isolated(by?.name ?? 'They')} changed`,
       changes: changedInWords(kind, { ...changesTo(values, changedByThem), ...otherChanges }),
     },
     { title: 'You changed', changes: changedInWords(kind, changesTo(ours, changedByMe)) },
@@ -153,7 +154,7 @@ function SavedBy({ by }: { by: Theirs<unknown>['by'] }) {
   if (!by) return 'Somebody else saved the other one.'
   return (
     <>
-      <strong>{by.name}</strong> saved the other one, <Moment iso={by.at} />.
+      <strong>{isolated(by.name)}</strong> saved the other one, <Moment iso={by.at} />.
     </>
   )
 }

@@ -4,6 +4,7 @@
  */
 import type { RecordEntry } from '@arcade/contract/audit/calls'
 import { auditActionLabels, actorKindLabels } from '@arcade/contract/audit/fields'
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -90,7 +91,7 @@ function Entries(props: Restorable) {
 }
 
 function actorOf({ actorName, actorKind }: RecordEntry): string {
-  return actorName ?? actorKindLabels[actorKind]
+  return isolated(actorName ?? actorKindLabels[actorKind])
 }
 
 function actText({ action, detail }: RecordEntry): string {

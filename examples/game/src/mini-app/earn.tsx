@@ -1,4 +1,5 @@
 /** Tasks and announcements: open the link, answer a question if there is one, and claim. */
+import { withoutInvisible } from '@arcade/contract/text'
 import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
@@ -104,7 +105,7 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
       <form onSubmit={handleSubmit}>
         <span className="reward">+{format(item.reward)}</span>
         {link !== null && (
-          <button type="button" onClick={() => openLink(link)}>
+          <button type="button" onClick={() => openLink(withoutInvisible(link))}>
             Open
           </button>
         )}

@@ -1,6 +1,7 @@
 /** The player's ledger entries, newest first, and the leaderboard. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { LedgerEntry } from '@arcade/contract/ledger/calls'
+import { isBlank, isolated } from '@arcade/contract/text'
 import { format } from '#src/format.ts'
 import { consoleClient } from './api.ts'
 import { announcements, dailyTasks, socialTasks } from './items.ts'
@@ -28,7 +29,7 @@ export function Ledger() {
             .map((entry) => (
               <li key={entry.id}>
                 <span>
-                  <bdi>{titles.get(entry.item?.id) ?? nameOf(entry)}</bdi>
+                  {isolated(titles.get(entry.item?.id) ?? nameOf(entry))}
                   <small className="hint">{new Date(entry.at).toLocaleString()}</small>
                 </span>
                 <strong>
@@ -51,7 +52,7 @@ export function Ledger() {
           {top.data?.players.map(({ rank, userId, firstName, username, balance }) => (
             <li key={userId}>
               <span>
-                {rank}. <bdi>{firstName ?? username ?? 'Somebody'}</bdi>
+                {rank}. {isolated([firstName, username].find((name) => !isBlank(name)) ?? 'Somebody')}
               </span>
               <strong>{format(balance)}</strong>
             </li>

@@ -96,7 +96,7 @@ test('design §7 many players are blocked at once after a dry run, the list can 
   const { app, admin, claim, block } = await game()
   const target = { target: { filter: { balanceMin: 15 } } }
   const plan = await admin.call('POST', `${PLAYERS}/block`, { ...target, reason: 'Farm', dryRun: true })
-  expect(plan.body).toMatchObject({ affected: 2, named: [{ title: '9' }, { title: 'bob' }] })
+  expect(plan.body).toMatchObject({ affected: 2, named: [{ title: '@bob' }, { title: '9' }] })
   expect((await claim(8)).status).toBe(200)
   expect(await block([7], { expected: 2 })).toMatchObject({ status: 409, body: { code: 'STALE' } })
   const done = await admin.call('POST', `${PLAYERS}/block`, { ...target, reason: 'Farm', expected: 2 })
@@ -121,7 +121,7 @@ test('design §7 many players are blocked at once after a dry run, the list can 
     affected: 1,
     refused: 2,
     refusals: [
-      { id: '8', title: 'bob', reason },
+      { id: '8', title: '@bob', reason },
       { id: '9', title: '9', reason },
     ],
   })

@@ -2,8 +2,9 @@
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
-import { isErased, type PlayersFilter } from '@arcade/contract/players/fields'
+import { isErased, type Player, playerName, type PlayersFilter } from '@arcade/contract/players/fields'
 import { errorCatalogue } from '@arcade/contract/errors'
+import { isolated } from '@arcade/contract/text'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import { changeBlocks, IS_BLOCKED, IS_OPEN } from '#src/ledger/blocks.ts'
@@ -21,9 +22,8 @@ interface Blocking extends BulkAct {
   reason: string | null
 }
 
-interface FoundPlayer {
+interface FoundPlayer extends Pick<Player, 'firstName' | 'lastName' | 'username'> {
   id: number
-  title: string
   /** The reason of the present block; null if the player is not blocked. */
   before: string | null
   /** The id of the user who made the present block. */
@@ -50,21 +50,24 @@ function change(database: Database, context: CallContext, { target, reason, ...o
       act.actorId,
     )
     const rows = found.filter(({ id }) => changed.has(id))
-    const entries = rows.map(({ id, title, before }) => ({
-      record: { kind: 'player', id: String(id), name: title } as const,
-      changes: { blocked: [before, reason] as const },
+    const entries = rows.map((player) => ({
+      record: { kind: 'player', id: String(player.id), name: titleOf(player) } as const,
+      changes: { blocked: [player.before, reason] as const },
     }))
     await audit(tx, act, reason === null ? 'player.unblock' : 'player.block', entries)
     const left = picked.filter((id) => !changed.has(Number(id)))
     const refusals = left.length > 0 ? await explainSkipped(tx, context, { ids: left, isBlocking: reason !== null }) : []
-    return { rows: rows.map(({ id, title }) => ({ id: String(id), title })), refusals }
+    return { rows: rows.map((player) => ({ id: String(player.id), title: titleOf(player) })), refusals }
   })
+}
+
+function titleOf({ id, ...player }: FoundPlayer): string {
+  return playerName({ userId: id, ...player })
 }
 
 const PLAYERS = sql.raw(sourceSql(playerEntity))
 const FOUND_PLAYER = sql.raw(`
-  user_id as id, coalesce(nullif(concat_ws(' ', first_name, last_name), ''), username, user_id::text) as title,
-  block_reason as before, blocked_by as "beforeBy"`)
+  user_id as id, first_name as "firstName", last_name as "lastName", username, block_reason as before, blocked_by as "beforeBy"`)
 
 async function findPlayers(
   tx: Transaction<Tables>,
@@ -100,10 +103,14 @@ async function explainSkipped(
     tx,
     rows.map(({ beforeBy }) => beforeBy),
   )
-  return rows.map(({ id, title, before, beforeBy }) => {
-    const left = { id: String(id), title }
+  return rows.map((player) => {
+    const { id, before, beforeBy } = player
+    const left = { id: String(id), title: titleOf(player) }
     if (isErased({ userId: id })) return { ...left, reason: errorCatalogue.PLAYER_ERASED.message }
     if ((before === null) === isBlocking) return { ...left, reason: 'Somebody else has changed this meanwhile.' }
-    return { ...left, reason: isBlocking ? `Blocked already by ${names.get(beforeBy) ?? 'somebody'}: ${before}` : 'Not blocked.' }
+    return {
+      ...left,
+      reason: isBlocking ? `Blocked already by ${isolated(names.get(beforeBy) ?? 'somebody')}: ${before}` : 'Not blocked.',
+    }
   })
 }

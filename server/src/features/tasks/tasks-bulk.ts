@@ -4,6 +4,7 @@ import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { isExactNumber } from '@arcade/contract/numbers'
+import { isolated } from '@arcade/contract/text'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import type { Condition } from '#src/lists/conditions.ts'
@@ -138,7 +139,7 @@ async function refuseTaken(tx: Transaction<Tables>, collection: TaskCollection, 
     .orderBy('priority')
     .execute()
   if (inTheWay.length === 0) return
-  const named = inTheWay.slice(0, NAMED_TASKS).map(({ title, priority }) => `${priority} by ${title}`)
+  const named = inTheWay.slice(0, NAMED_TASKS).map(({ title, priority }) => `${priority} by ${isolated(title)}`)
   const more = inTheWay.length > NAMED_TASKS ? ` and ${inTheWay.length - NAMED_TASKS} more` : ''
   throw new Failure('PRIORITY_TAKEN', { fields: { first: `Already taken: ${named.join(', ')}${more}` } })
 }

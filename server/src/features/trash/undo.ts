@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
 import { type AuditAction, type AuditChanges } from '@arcade/contract/audit/fields'
+import { isolated } from '@arcade/contract/text'
 import { collectionOf, type TaskRecordKind } from '@arcade/contract/tasks/fields'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
@@ -94,7 +95,9 @@ async function explainChanges(tx: Transaction<Tables>, changed: UndoableEntry[])
   const { rows } = await sql<{ key: string; who: string | null; isGone: boolean }>`
     select distinct on (key) record_kind || ' ' || record_id as key, actor_name as who, action like '%.remove' as "isGone"
       from audit_trail where record_id = any(${ids}) order by key, at desc`.execute(tx)
-  const last = new Map(rows.map(({ key, who, isGone }) => [key, `${isGone ? 'deleted' : 'changed'} by ${who ?? 'somebody'}`]))
+  const last = new Map(
+    rows.map(({ key, who, isGone }) => [key, `${isGone ? 'deleted' : 'changed'} by ${isolated(who ?? 'somebody')}`]),
+  )
   return changed.map(({ kind, id, name }) => ({ id, title: name, reason: last.get(`${kind} ${id}`) ?? 'changed' }))
 }
 
@@ -102,9 +105,9 @@ async function explainChanges(tx: Transaction<Tables>, changed: UndoableEntry[])
 const NAMED_MAX = 3
 
 function changedSince(refusals: Refusal[]): Failure {
-  const named = refusals.slice(0, NAMED_MAX).map(({ title, reason }) => `${title} (${reason})`)
+  const named = refusals.slice(0, NAMED_MAX).map(({ title, reason }) => `${isolated(title)} (${reason})`)
   const more = refusals.length > NAMED_MAX ? ` and ${refusals.length - NAMED_MAX} more` : ''
-  const fields = refusals.slice(0, BULK_SHOWN_REFUSALS).map(({ id, title, reason }) => [id, `${title}: ${reason}`])
+  const fields = refusals.slice(0, BULK_SHOWN_REFUSALS).map(({ id, title, reason }) => [id, `${isolated(title)}: ${reason}`])
   return new Failure('CHANGED_SINCE', {
     message: `Nothing was undone, because this has changed since: ${named.join(', ')}${more}.`,
     fields: Object.fromEntries(fields) as Record<string, string>,

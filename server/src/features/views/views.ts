@@ -47,6 +47,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
           async create(tx) {
             await refuseTooMany(tx, owner_id)
             const id = randomUUID()
+            await refuseTaken(tx, { id, owner_id, list, name })
             const private_to = isShared ? null : owner_id
             await tx.insertInto('saved_views').values({ id, list, name, address, owner_id, private_to }).execute()
             const changes = changesBetween(null, { name, list, address, isShared })
@@ -63,7 +64,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
         database.transaction(async (tx) => {
           const before = await tx
             .selectFrom('saved_views')
-            .select(['owner_id', 'version', 'name', 'address', sql<boolean>`private_to is null`.as('isShared')])
+            .select(['owner_id', 'version', 'list', 'name', 'address', sql<boolean>`private_to is null`.as('isShared')])
             .where('id', '=', id)
             .where(isVisibleTo(self))
             .forUpdate()
@@ -72,6 +73,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
           if (version !== undefined && before.version !== version) throw new Failure('STALE')
           // A view that is no longer shared is private to its owner. If it has no owner, the caller becomes its owner.
           const owner_id = before.owner_id ?? (isShared ? null : self)
+          await refuseTaken(tx, { id, owner_id, list: before.list, name })
           await tx
             .updateTable('saved_views')
             .set({ name, owner_id, private_to: isShared ? null : owner_id, version: sql`version + 1` })
@@ -144,10 +146,32 @@ async function refuseTooMany(tx: Transaction<Tables>, ownerId: string): Promise<
   if (count >= VIEWS_MAX) throw new Failure('TOO_MANY_VIEWS')
 }
 
+/**
+ * Checks that no other view of the owner looks the same. The constraint does not see names of earlier versions, which are not in NFC.
+ * @throws Failure VIEW_NAME_TAKEN
+ */
+async function refuseTaken(
+  tx: Transaction<Tables>,
+  { id, owner_id, list, name }: { id: string; owner_id: string | null; list: View['list']; name: string },
+): Promise<void> {
+  const other = await tx
+    .selectFrom('saved_views')
+    .select('id')
+    .where('owner_id', '=', owner_id)
+    .where('list', '=', list)
+    .where('id', '!=', id)
+    .where(sql<boolean>`name is not nfc normalized and lower(normalize(name, nfc)) = lower(${name})`)
+    .executeTakeFirst()
+  if (other) throw nameTaken()
+}
+
 /** Turns the violation of the unique name into an error of the form field. @throws Failure VIEW_NAME_TAKEN */
 async function withClearRefusal<T>(save: () => Promise<T>): Promise<T> {
   return save().catch((cause: unknown) => {
-    if (violatedConstraint(cause) !== 'saved_views_name_key') throw cause
-    throw new Failure('VIEW_NAME_TAKEN', { fields: { name: 'You have a view of this name already' }, cause })
+    throw violatedConstraint(cause) === 'saved_views_name_key' ? nameTaken(cause) : cause
   })
+}
+
+function nameTaken(cause?: unknown): Failure {
+  return new Failure('VIEW_NAME_TAKEN', { fields: { name: 'You have a view of this name already' }, cause })
 }

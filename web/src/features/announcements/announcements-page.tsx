@@ -1,5 +1,6 @@
 /** The list of announcements (§2 /annoucements), with a button that toggles the status and thumbnails that load when in view. */
 import { type Announcement, announcementList, type AnnouncementsFilter, fileUrl } from '@arcade/contract/announcements/fields'
+import { isolated } from '@arcade/contract/text'
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -167,7 +168,7 @@ function DeleteButton({ announcement: { id, title } }: { announcement: Announcem
   return (
     <DeleteRowButton
       list={announcementList}
-      question={`Are you sure you want to delete ${title}? It goes to the trash with its image and icon, its history stays.`}
+      question={`Are you sure you want to delete ${isolated(title)}? It goes to the trash with its image and icon, its history stays.`}
       run={async (options) => {
         await client.announcements.remove({ id }, options)
         return 'Annoucement Deleted Succesfuly!' // sic, §8

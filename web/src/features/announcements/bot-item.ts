@@ -1,5 +1,6 @@
 /** Converts an announcement, saved or still being typed, to the item from which the bot's message is previewed. */
 import type { Announcement } from '@arcade/contract/announcements/fields'
+import { typedText } from '@arcade/contract/text'
 import type { BotItem } from '#src/ui/bot-message.ts'
 
 type Texts = 'type' | 'title' | 'subtitle' | 'description' | 'link' | 'linkType' | 'inputText'
@@ -18,7 +19,7 @@ export function toBotItem(announcement: AnnouncementText): BotItem {
     ...(type === 'desc' && { description: description ?? '' }),
     ...(type === 'link' && {
       link: link ?? '',
-      ...(linkType === 'input' && { answer: inputText?.trim() || 'Send your answer' }),
+      ...(linkType === 'input' && { answer: typedText(inputText ?? '') || 'Send your answer' }),
     }),
     reward: typeof reward === 'number' ? reward : undefined,
     image: image ?? undefined,

@@ -98,3 +98,11 @@ test('§5 choosing another file or Clear removes the refusal', async () => {
   await expect.element(field).not.toHaveAttribute('aria-invalid')
   await expect.element(field).toHaveFocus()
 })
+
+test('the name of a file is shown without characters that turn it around', async () => {
+  render(<Sample />)
+  await choose(await imageFile('a\u202egnp.png', 'image/png'))
+  await expect.element(page.getByText('agnp.png', { exact: true })).toBeVisible()
+  await choose(new File(['no image'], 'a\u202egnp.png', { type: 'image/png' }))
+  await expect.element(page.getByText('agnp.png must be a PNG, JPEG, WebP or GIF image.', { exact: true })).toBeVisible()
+})

@@ -1,6 +1,7 @@
 /** The field for an announcement's image or icon (§5): choose a file, see its preview, clear it. The form uploads it when it is saved. */
 import { fileUrl } from '@arcade/contract/announcements/fields'
 import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements/calls'
+import { shownFileName } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { type ChangeEvent, useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'
@@ -68,7 +69,7 @@ export function FileField({ label, value, onChange, onChoosing, error }: FileFie
           </Button>
         )}
         <p id={`${id}-name`} className={classes['name']}>
-          {value ? ('file' in value ? value.file.name : value.name) : 'No file chosen'}
+          {value ? shownFileName('file' in value ? value.file.name : value.name) : 'No file chosen'}
         </p>
       </div>
       <FilePreview label={label} url={previewAddress(value)} />

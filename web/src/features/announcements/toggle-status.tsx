@@ -1,5 +1,6 @@
 /** Toggle Status (§4), from the list and the form: the confirmation, which says what will happen to how many players, and the toasts. */
 import { type Announcement, announcementList } from '@arcade/contract/announcements/fields'
+import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { api, client } from '#src/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'
@@ -35,7 +36,7 @@ function Question({ announcement }: { announcement: Toggled }) {
   const problem = status ? undefined : textProblem(toBotItem(announcement))
   return (
     <>
-      <p className={classes['question']}>{`Are you sure you want toggle status of ${title}.`}</p>
+      <p className={classes['question']}>{`Are you sure you want toggle status of ${isolated(title)}.`}</p>
       <p className={classes['question']}>{status ? 'It becomes In Active. No player is told.' : <Activation />}</p>
       {problem !== undefined && <p className={classes['question']}>{problem}</p>}
     </>

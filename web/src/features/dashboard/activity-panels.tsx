@@ -3,6 +3,7 @@ import type { Activity } from '@arcade/contract/dashboard/calls'
 import { type ActivityRange, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
 import { isErased, playerName } from '@arcade/contract/players/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
+import { isBlank, isolated } from '@arcade/contract/text'
 import { IconBan } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { RowMark } from '#src/lists/row-mark.tsx'
@@ -184,8 +185,9 @@ function TopBalances({ activity: { topPlayers } }: PanelsProps) {
         <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>
       </>
     ),
-    note: [player.username && `@${player.username}`, player.userId]
-      .filter((part) => part && String(part) !== shownName(player))
+    note: [isBlank(player.username) ? '' : `@${player.username}`, String(player.userId)]
+      .filter((part) => part !== '' && part !== shownName(player))
+      .map(isolated)
       .join(' · '),
     value: player.balance,
   }))

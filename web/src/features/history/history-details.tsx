@@ -3,6 +3,7 @@ import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announc
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/history/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
+import { isBlank } from '@arcade/contract/text'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api, asCallError, fetchSpreadsheet, problemOf } from '#src/client.ts'
@@ -139,7 +140,7 @@ const columns = listColumns(participantList, {
 
 /** Links a participant's name to the player's page. */
 function NameLink({ id, text }: { id: number; text: string | null }) {
-  return text ? <PlayerLink userId={id}>{text}</PlayerLink> : <Missing text={NOT_AVAILABLE} />
+  return isBlank(text) ? <Missing text={NOT_AVAILABLE} /> : <PlayerLink userId={id}>{text}</PlayerLink>
 }
 
 function Participants({ kind, id, count, address, onAddress }: HistoryDetailsProps & { count: number }) {

@@ -2,6 +2,7 @@
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { type Player, playerName } from '@arcade/contract/players/fields'
 import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger/calls'
+import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
@@ -48,7 +49,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
     } catch (cause) {
       return showFailure(cause)
     }
-    toast.success(`Balance of ${playerName(player)} adjusted.`)
+    toast.success(`Balance of ${isolated(playerName(player))} adjusted.`)
     onClose()
     await refreshPlayer(userId)
     return undefined
@@ -130,7 +131,9 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
   const handleSubmit = async (input: ReversalInput) => {
     try {
       const { isFirst } = await createOnce((options) => client.balances.reverse({ userId, entryId: entry.id, ...input }, options))
-      toast.success(`Entry ${entry.seq} of ${playerName(player)} ${isFirst ? 'reversed.' : 'had been reversed already.'}`)
+      toast.success(
+        `Entry ${entry.seq} of ${isolated(playerName(player))} ${isFirst ? 'reversed.' : 'had been reversed already.'}`,
+      )
     } catch (cause) {
       return showFailure(cause)
     }
@@ -171,7 +174,7 @@ function Facts({ player, children }: { player: Player; children?: ReactNode }) {
       <div>
         <dt>Player</dt>
         <dd>
-          <span className={classes['value']}>{name === String(userId) ? name : `${name} (${userId})`}</span>
+          <span className={classes['value']}>{name === String(userId) ? name : `${isolated(name)} (${userId})`}</span>
         </dd>
       </div>
       <div>

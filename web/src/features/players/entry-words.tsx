@@ -2,6 +2,7 @@
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { entryCauses, isOwnCause } from '@arcade/contract/ledger/fields'
 import { historyKindLabels } from '@arcade/contract/history/fields'
+import { isolated } from '@arcade/contract/text'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Balance } from './balance.tsx'
@@ -12,7 +13,7 @@ import classes from './player-page.module.css'
  * no reference any more: `Play: round`.
  */
 export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): ReactNode {
-  if (!isOwnCause(cause)) return reference === undefined ? `Play: ${cause}` : `Play: ${cause} · ${reference}`
+  if (!isOwnCause(cause)) return reference === undefined ? `Play: ${cause}` : `Play: ${cause} · ${isolated(reference)}`
   const { label } = entryCauses[cause]
   if (item) {
     return (
@@ -20,13 +21,13 @@ export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): Rea
         {historyKindLabels[item.kind]}
         {' · '}
         <Link to="/history" search={{ ...(item.kind !== 'announcement' && { tab: item.kind }), item: item.id }} preload={false}>
-          {item.title || item.id}
+          {isolated(item.title || item.id)}
         </Link>
       </>
     )
   }
   const what = cause === 'reversal' ? `Reversal of entry ${reference?.split('-').at(-1)}` : label
-  return reason === undefined ? what : `${what}: ${reason}`
+  return reason === undefined ? what : `${what}: ${isolated(reason)}`
 }
 
 export function Signed({ amount }: { amount: number }) {

@@ -5,6 +5,7 @@
 import { historyKindLabels } from '@arcade/contract/history/fields'
 import { isErased, type Player, playerFields, playerList, playerName } from '@arcade/contract/players/fields'
 import type { PlayerParticipation } from '@arcade/contract/players/calls'
+import { isBlank, isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -231,7 +232,7 @@ function FactsCard({ title, card, player, children }: FactsCardProps) {
 
 function Fact({ name, value }: { name: keyof Player; value: string | number | null }) {
   const { label, kind } = playerFields[name]
-  if (value === null || value === '') return <Missing text={MISSING} />
+  if (value === null || isBlank(String(value))) return <Missing text={MISSING} />
   if (kind === 'moment') return <Moment iso={String(value)} />
   return (
     <>
@@ -294,7 +295,7 @@ function Participation({ of: { kind, id, title, reward, userInput, timestamp } }
       </span>
       <span className={classes['what']}>
         <Link to="/history" search={{ ...(kind !== 'announcement' && { tab: kind }), item: id }} preload={false}>
-          {title}
+          {isolated(title)}
         </Link>
         <span className={classes['kind']}>{historyKindLabels[kind]}</span>
         {userInput && <span className={classes['input']}>{userInput}</span>}

@@ -2,6 +2,7 @@
 import { isErased, type Player, playerList, playerName } from '@arcade/contract/players/fields'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players/calls'
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
@@ -33,7 +34,7 @@ export function PlayerNotice({ player }: StandingProps) {
   if (!block) return null
   return (
     <output className={classes['notice']} data-blocked>
-      <strong>Blocked</strong> by {block.by ?? 'somebody'} on <Moment iso={block.at} />: {block.reason}
+      <strong>Blocked</strong> by {isolated(block.by ?? 'somebody')} on <Moment iso={block.at} />: {block.reason}
     </output>
   )
 }
@@ -52,7 +53,7 @@ export function PlayerActs({ player }: StandingProps) {
 /** One button both blocks and unblocks, so that it keeps the focus when the player's state changes. */
 function BlockButton({ player }: StandingProps) {
   const { userId, block } = player
-  const name = playerName(player)
+  const name = isolated(playerName(player))
   const change = useBlockChange(name)
   const confirm = useConfirm()
   const [isAsking, setIsAsking] = useState(false)
@@ -87,7 +88,7 @@ function BlockButton({ player }: StandingProps) {
 
 /**
  * Returns a function that blocks or unblocks the player and shows the outcome as a toast. It resolves with the error if the call failed.
- * @param name the player's name, which is part of every toast, because the page may show another player by then
+ * @param name the player's isolated name, which is part of every toast, because the page may show another player by then
  */
 function useBlockChange(name: string) {
   const undo = useUndo(playerList)
@@ -111,7 +112,7 @@ function useBlockChange(name: string) {
 
 function EraseButton({ player }: StandingProps) {
   const { userId } = player
-  const name = playerName(player)
+  const name = isolated(playerName(player))
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [isOpen, setIsOpen] = useState(false)

@@ -1,5 +1,6 @@
 /** The list of players (§2 /manage-telegram-users): the 15 fields of §3, sorted by balance or first name, paged by cursor (§7, §9). */
 import { isErased, type Player, playerList } from '@arcade/contract/players/fields'
+import { isBlank } from '@arcade/contract/text'
 import { NativeSelect } from '@mantine/core'
 import { IconBan, IconUserOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -108,7 +109,7 @@ function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) 
 /** Links to the player's page and passes it the list's address, so that it can link to the previous and next player. */
 function PlayerPageLink({ userId, text }: { userId: number; text: string | null }) {
   const list = useSearch({ from: '/shell/management/manage-telegram-users' })
-  if (text === null || text === '') return <Missing text={missing} />
+  if (text === null || isBlank(text)) return <Missing text={missing} />
   return (
     <PlayerLink userId={userId} list={list}>
       {text}

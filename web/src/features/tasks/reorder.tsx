@@ -22,6 +22,7 @@ interface ReorderOptions<Row> {
   /** In the order of the table's rows. */
   rows: readonly Row[]
   idOf: (row: Row) => string
+  /** The title as it stands in a sentence. */
   titleOf: (row: Row) => string
   /** Moves the row at index `from` to index `to`. The caller must then pass `rows` in the new order; it may change them back later. */
   onMove: (from: number, to: number) => void

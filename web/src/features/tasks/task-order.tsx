@@ -1,5 +1,6 @@
 /** Reorders a page of tasks by hand (§2: sorted by priority). A move shows at once, is saved as one change and can be undone. */
 import type { Task, TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
+import { isolated } from '@arcade/contract/text'
 import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'
@@ -61,12 +62,12 @@ export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
       const originalOrder = before.flatMap(({ id }) => reordered.filter((one) => one.id === id))
       const handleUndo = () => {
         reorder.focus(task)
-        save(reordered, originalOrder, () => toast.success(`${task.title} is back.`))
+        save(reordered, originalOrder, () => toast.success(`${isolated(task.title)} is back.`))
       }
-      toast.success(`${task.title} moved.`, { action: { label: 'Undo', onClick: handleUndo } })
+      toast.success(`${isolated(task.title)} moved.`, { action: { label: 'Undo', onClick: handleUndo } })
     })
   }
 
-  const reorder = useReorder({ rows: tasks, idOf: ({ id }) => id, titleOf: ({ title }) => title, onMove: handleMove })
+  const reorder = useReorder({ rows: tasks, idOf: ({ id }) => id, titleOf: ({ title }) => isolated(title), onMove: handleMove })
   return reorder
 }

@@ -1,5 +1,6 @@
 /** The lists of social and daily tasks (§2), sorted by priority, 50 per page. Their order can be changed by hand. */
 import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLabels } from '@arcade/contract/tasks/fields'
+import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext } from 'react'
@@ -149,7 +150,7 @@ function DeleteButton({ collection, task: { id, title } }: { collection: TaskCol
   return (
     <DeleteRowButton
       list={list}
-      question={`Are you sure you want to delete ${title}? Its history stays.`}
+      question={`Are you sure you want to delete ${isolated(title)}? Its history stays.`}
       run={async (options) => {
         await client[list.name].remove({ id }, options)
         return 'Task Deleted Succesfuly!' // sic, §8

@@ -1,6 +1,7 @@
 /** Asks for another priority or e-mail when a deleted record cannot be restored because its own is taken by now. */
 import type { TrashedRecord } from '@arcade/contract/trash/fields'
 import { restoreInput } from '@arcade/contract/trash/calls'
+import { isolated } from '@arcade/contract/text'
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -35,7 +36,7 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
     } catch (cause) {
       return setProblem(asCallError(cause).message)
     }
-    toast.success(`${name} is back.`)
+    toast.success(`${isolated(name)} is back.`)
     onClose()
     await refreshAfterActOn('trash')
   }
@@ -47,7 +48,7 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title={`Restore ${name}`}>
+    <Modal opened onClose={onClose} title={`Restore ${isolated(name)}`}>
       <form onSubmit={(event) => void handleSubmit(event)} noValidate>
         <div className={classes['instead']}>
           <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>

@@ -1,5 +1,6 @@
 /** The trash: deleted records, which can be restored (alone, or with all that the same act deleted) or purged for good. */
 import { type TrashedRecord, type TrashFilter, trashList } from '@arcade/contract/trash/fields'
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -128,7 +129,7 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
     await actOnRow(trashList.name, button, {
       act: async () => {
         await client.trash.restore({ id })
-        toast.success(`${name} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
+        toast.success(`${isolated(name)} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
       },
       onFailure: ({ code, message }) => {
         if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') setIsDialogOpen(true)

@@ -1,5 +1,6 @@
 /** The list of the console's users (§2 /manage-users), 50 per page. The server leaves out the signed-in user. */
 import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/users/fields'
+import { isolated } from '@arcade/contract/text'
 import { IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -103,7 +104,7 @@ function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUs
   return (
     <DeleteRowButton
       list={userList}
-      question={`Are you sure you want to delete ${fname} ${lname} (${email})? ${CONSEQUENCE}`}
+      question={`Are you sure you want to delete ${isolated(`${fname} ${lname}`)} (${email})? ${CONSEQUENCE}`}
       run={async (options) => (await client.users.remove({ id }, options)).message || 'User Removed Successfully!'}
     />
   )

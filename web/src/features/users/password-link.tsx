@@ -1,5 +1,6 @@
 /** Makes a link with which a user sets a new password. The admin who makes the link sees it once. */
 import type { DashboardUser } from '@arcade/contract/users/fields'
+import { isolated } from '@arcade/contract/text'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { api, client, queryClient } from '#src/client.ts'
@@ -43,8 +44,9 @@ export function PasswordLink({ user: { id, fname }, link, onMake }: PasswordLink
         <p>
           <strong>Password</strong>
           <br />
-          Make a link with which {fname} sets a new one, also if there is none yet after an import. It works once, within a day,
-          and ends all sessions of {fname}. It ends early if the password or role of {fname} or yours changes.
+          Make a link with which {isolated(fname)} sets a new one, also if there is none yet after an import. It works once,
+          within a day, and ends all sessions of {isolated(fname)}. It ends early if the password or role of {isolated(fname)} or
+          yours changes.
         </p>
         <Button variant="default" onClick={() => void handleMake()}>
           {link ? 'Make Another Link' : 'Make Password Link'}

@@ -1,6 +1,7 @@
 /** Update User (§2 /update-user/…): first and last name, and the role. Only the id is read from the address; the rest is loaded. */
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -103,7 +104,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
   })
 
   const handleSubmit = async (input: UserUpdateInput) => {
-    const message = `Are you sure you want to update ${user.fname} ${user.lname}?`
+    const message = `Are you sure you want to update ${isolated(`${user.fname} ${user.lname}`)}?`
     if (!(await confirm({ title: 'Update user', message }))) return undefined
     try {
       await client.users.update({ ...input, id: user.id, version: merge.version() })
@@ -151,7 +152,8 @@ function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed:
     const effect = isAdmin
       ? 'They lose access to the management of the game.'
       : 'They may then change and delete everything here.'
-    if (isBusy || !(await confirm({ title: label, message: `Change the role of ${user.fname} ${user.lname}? ${effect}` }))) return
+    const message = `Change the role of ${isolated(`${user.fname} ${user.lname}`)}? ${effect}`
+    if (isBusy || !(await confirm({ title: label, message }))) return
     setIsBusy(true)
     try {
       const { user: changed } = await client.users.setUserType({ id: user.id, userType: isAdmin ? 'user' : 'admin' })
