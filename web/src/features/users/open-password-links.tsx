@@ -1,4 +1,5 @@
 /** The password links that can be used now: for whom, by whom and until when. Any admin can end one. */
+import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
@@ -23,7 +24,9 @@ export function OpenPasswordLinks({ userId, onEnd }: OpenPasswordLinksProps): Re
   const { data, error, refetch } = query
 
   if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />
-  const links = (data?.links ?? []).filter(({ id }) => userId === undefined || id === userId)
+  const links = (data?.links ?? [])
+    .filter(({ id }) => userId === undefined || id === userId)
+    .map((link) => ({ ...link, name: isolated(link.name), madeBy: isolated(link.madeBy) }))
   if (links.length === 0) return null
 
   const handleEnd = (id: string, name: string) =>
