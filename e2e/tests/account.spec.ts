@@ -199,8 +199,7 @@ test('a link that has expired or was replaced says so', async ({ page, server, s
 
 test('open password links are shown to admins, who can end them', async ({ page, server, signIn, context }) => {
   const { id } = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
-  await server.addPerson({ fname: 'Mae', lname: 'Maker', email: 'mae@gmail.com', userType: 'admin' })
-  const link = await server.newPasswordLink(id)
+  const link = await server.newPasswordLink(id) // by Mae Maker
   await signIn('admin')
   await page.goto('/manage-users')
   const open = page.getByRole('region', { name: 'Open Password Links' })
