@@ -22,6 +22,7 @@ try {
     '1,000 requests for /api/openapi.json on one connection': () => pipeline('/api/openapi.json'),
     '1,000 requests for the page on one connection': () => pipeline('/'),
     '2 MB of numbers without commas': () => postPlayers(bot, `[${'1.5e3 '.repeat((2 * MB) / 6 - 1)}]`),
+    '2 MB of numbers between colons': () => postPlayers(bot, '1.5e3:'.repeat((2 * MB) / 6)),
     '2 MB of empty objects': () => postPlayers(bot, `[${'{},'.repeat((2 * MB) / 3 - 1)}{}]`),
     '2 MB of escapes': () => postPlayers(bot, `["${String.raw`\u0041`.repeat((2 * MB) / 6 - 2)}"]`),
   }

@@ -23,6 +23,8 @@ describe('security: input', () => {
     ['17 levels', `${'['.repeat(17)}${']'.repeat(17)}`, 'The request is nested too deeply.'],
     ['4 million levels', '['.repeat(4_000_000), 'The request is nested too deeply.'],
     ['numbers without commas', `{"data":[${'1.5e3 '.repeat(1_000_000)}]}`, 'The request is not valid JSON.'],
+    ['numbers between colons', `[${'1.5e3:'.repeat(1_000_000)}]`, 'The request is not valid JSON.'],
+    ['numbers between colons, outside of everything', '1.5e3:'.repeat(1_000_000), 'The request is not valid JSON.'],
     ['words and texts without commas', `[${'true"" '.repeat(1_000_000)}]`, 'The request is not valid JSON.'],
     ['arrays without commas', '[[]'.repeat(1_000_000), 'The request is not valid JSON.'],
     ['levels of both kinds', `${'{"a":['.repeat(9)}1${']}'.repeat(9)}`, 'The request is nested too deeply.'],

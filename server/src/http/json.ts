@@ -117,9 +117,10 @@ function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
     } else if (byte === COLON) {
       isAfterValue = false
       key = text
-      const keys = (open.at(-1) ?? 0) + 1
+      const keys = (open.at(-1) ?? -1) + 1
+      if (keys === 0) throw notJson() // not within an object
       if (keys > MAX_KEYS) throw invalid('The request holds too many fields.')
-      if (open.length > 0) open[open.length - 1] = keys
+      open[open.length - 1] = keys
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       beginValue()
       isAfterValue = false

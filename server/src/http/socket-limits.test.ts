@@ -66,3 +66,15 @@ test('security: a connection that sends a thousand requests at once is closed, a
   await once(socket!, 'close')
   expect(begun).toBe(1)
 })
+
+test('security: no further request is begun after an answer that ends the connection', async () => {
+  let begun = 0
+  const [socket] = await connections(1, (_request, response) => {
+    begun += 1
+    response.writeHead(413, { connection: 'close' }).end('answer')
+  })
+  socket!.write([request('/1'), request('/2'), request('/3')].join(''))
+  await readToEnd(socket!)
+  for (let turn = 0; turn < 5; turn += 1) await letOthersRun()
+  expect(begun).toBe(1)
+})

@@ -36,7 +36,7 @@ function answerInTurn(server: Server): void {
       answer(request, response)
     }
     const next = (): void => {
-      const following = socket.destroyed ? undefined : waiting.get(socket)?.shift()
+      const following = socket.writable ? waiting.get(socket)?.shift() : undefined // an answer may end the connection
       if (following) setImmediate(following)
       else waiting.delete(socket)
     }
