@@ -49,7 +49,8 @@ function callAs(app: TestApp, id: string): Client['call'] {
 }
 
 /** The person does something of everything. */
-async function act(person: Client, round: number): Promise<void> {
+async function act(person: Client, { boss, round }: { boss: Client; round: number }): Promise<void> {
+  await done(person.call('POST', '/api/password-links', { id: boss.id }))
   const task = { type: 'twitter', title: `Task ${round}`, link: 'https://x.com/a', reward: 1, priority: round }
   const { id } = await done(person.call('POST', '/api/social-tasks', task, { 'idempotency-key': `task-${round}` }))
   await done(person.call('DELETE', `/api/social-tasks/${id}`))
@@ -108,10 +109,10 @@ test('no table names an erased former user; the chain and the ledger are intact'
   expect((await upload(app, person, png)).status).toBe(200)
   const other = await app.signUp('admin')
   await done(other.call('POST', '/api/views', { list: 'users', name: 'Mine', address: `q=${names.lname}`, isShared: false }))
-  await act(person, 1)
+  await act(person, { boss, round: 1 })
   await actOn(app, boss, { person, round: 1 })
   await sealEntries(app.database)
-  await act(person, 2)
+  await act(person, { boss, round: 2 })
   await actOn(app, boss, { person, round: 2 })
   await done(boss.call('DELETE', `/removeUser/${other.id}`))
 
@@ -139,7 +140,7 @@ test('no table names an erased former user; the chain and the ledger are intact'
 
 test('what an erased user did stays, by nobody who is known: the trash can be restored and a block undone', async () => {
   const { app, boss, person } = await opening()
-  await act(person, 1)
+  await act(person, { boss, round: 1 })
   await done(boss.call('DELETE', `/removeUser/${person.id}`))
   await purge(boss, person.id)
   const { rows } = await sql<{ actId: string }>`
