@@ -39,7 +39,7 @@ export interface ConsoleServer {
   reset(options: { sample: boolean }): Promise<void>
   /** Returns the path of a new set-up link. @throws Error if there is an admin */
   newSetupLink(): Promise<string>
-  /** Returns the path of a new link, made by another admin, with which a user sets a password. Adds an admin if there is none. */
+  /** Makes a link with which a user sets a password, and returns its path. Its maker is another admin, who is added if necessary. */
   newPasswordLink(userId: string): Promise<string>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>

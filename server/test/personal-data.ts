@@ -1,6 +1,6 @@
 /**
  * Looks for a person's data in the whole database and in the file store, and says which columns may hold any. A column that is in neither
- * list fails a test, so whoever adds one decides what an erasure does with it (docs/erasing.md).
+ * list fails a test, so a new column must be added here, together with what an erasure does to it (docs/erasing.md).
  */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'

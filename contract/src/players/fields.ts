@@ -59,7 +59,7 @@ export const playerList = defineList({
   findsPeople: true,
 })
 
-/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. A name of which nothing can be seen is none. */
+/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. A name without visible characters counts as missing. */
 export function playerName({ firstName, lastName, username, userId }: Named): string {
   const name = [firstName, lastName].filter((part) => !isBlank(part)).join(' ')
   return name || (isBlank(username) ? String(userId) : `@${username}`)

@@ -39,15 +39,15 @@ const IDENTIFIER_MIN_LENGTH = 6
 const ID_FILTERS = ['actorId', 'recordId']
 
 export function mentionOf({ id, texts, identifiers, lists, findsOthers }: ErasedPerson): Mention {
-  const marks = identifiers.filter((text) => text.length >= IDENTIFIER_MIN_LENGTH).map(folded)
-  const all = folded(texts.join(' '))
+  const marks = identifiers.filter((text) => text.length >= IDENTIFIER_MIN_LENGTH).map(searchedText)
+  const all = searchedText(texts.join(' '))
   const digits = texts.map((text) => text.replaceAll(/\D/g, '')).join(' ')
   const findsOnly = new Map<string, Promise<boolean>>()
 
-  const isIn = (text: string): boolean => marks.some((mark) => hasWord(folded(text), mark))
+  const isIn = (text: string): boolean => marks.some((mark) => hasWord(searchedText(text), mark))
 
   async function isSearchedBy(search: string): Promise<boolean> {
-    const text = folded(search)
+    const text = searchedText(search)
     if (text === id) return true
     if (text.length < WORD_MIN_LENGTH) return false
     const number = /^[+\d\s()./-]+$/.test(text) ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : ''
@@ -73,11 +73,6 @@ export function mentionOf({ id, texts, identifiers, lists, findsOthers }: Erased
   }
 
   return { isIn, isSearchedBy, isNamedBy, isSoughtBy }
-}
-
-/** Returns a text as searches compare it. */
-function folded(text: string): string {
-  return searchedText(text).toLowerCase()
 }
 
 /** Whether a text contains a word that neither begins nor ends inside a longer one. */
