@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
+import { beginVisit, endVisit } from '#src/ui/visit.ts'
 import { api, client, onRejection, onSessionEnd, queryClient } from './client.ts'
 
 const STALE_AFTER_MS = 30_000
@@ -79,6 +80,7 @@ export function forgetPerson(): void {
   const user = currentUser()
   if (user) dropPersonsDrafts(user.id)
   forgetUnsavedWork()
+  endVisit()
   inTab((storage) => storage.removeItem(SIGNED_IN))
   setCurrentUser(null)
 }
@@ -119,12 +121,14 @@ function sessionInPage(): Session | null {
   return typeof session === 'object' ? session : null // the development server leaves the placeholder, which is a string
 }
 
-/** Clears the query cache if the user or their role changed, and remembers who is signed in. */
+/** Clears the query cache if the user or their role changed, and the visit if it was another user's. Remembers who is signed in. */
 function recognise(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
-  if (user) inTab((storage) => storage.setItem(SIGNED_IN, user.id))
+  if (!user) return
+  beginVisit(user.id)
+  inTab((storage) => storage.setItem(SIGNED_IN, user.id))
 }
 
 function isSessionKey(key: readonly unknown[]): boolean {

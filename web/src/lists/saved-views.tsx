@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { defaultParseSearch, defaultStringifySearch, useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { api, asCallError, client, creation, queryClient } from '#src/client.ts'
+import { forgetSearch, keptSearch } from '#src/ui/visit.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import type { Refusal } from '#src/ui/form.tsx'
 import type { TableLook } from './table-view.ts'
@@ -26,6 +27,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   const [createOnce] = useState(creation)
   const path = listPaths[list.name]
   const { data } = useQuery(api.views.list.queryOptions())
+  const isWhole = Object.keys(withoutLook(firstPage(address))).length === 0
   const toHref = (text: string): string => (text === '' ? path : `${path}?${text}`)
   /** What the list currently shows, as the address of a view. */
   const present = addressText({ ...firstPage(address), ...lookAddress(look) })
@@ -37,7 +39,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
       isCurrent: addressText(firstPage(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
     }))
 
-  const stopOpeningDefault = useDefaultView(address, views?.find(({ isDefault }) => isDefault)?.href)
+  const stopOpeningDefault = useDefaultView(path, address, views?.find(({ isDefault }) => isDefault)?.href)
 
   const handleSave = (input: ViewInput, view: View | undefined, isWithList: boolean) => {
     if (!view) {
@@ -58,13 +60,14 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
 
   const handleDefault = async (view: View | undefined) => {
     stopOpeningDefault()
+    if (isWhole) forgetSearch(path) // the list opens with its new default the next time
     await change(() => client.views.setDefault({ list: list.name, id: view?.id ?? null }))
   }
 
   return (
     <ViewsPane
       views={views}
-      whole={{ href: path, isCurrent: Object.keys(withoutLook(firstPage(address))).length === 0 }}
+      whole={{ href: path, isCurrent: isWhole }}
       onOpen={(href) => {
         stopOpeningDefault()
         history.push(href)
@@ -77,12 +80,12 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
 }
 
 /**
- * Opens the default view once it is known, but only if the page was entered with a bare address: after clearing a search, the operator
- * wants the whole list. Call the returned function when the operator opens another view or chooses another default.
+ * Opens the default view once it is known, but only if the page was entered with a bare address and was not shown before in this visit:
+ * after clearing a search, the operator wants the whole list, also on the way back to it. Call the returned function when the operator opens another view or chooses another default.
  */
-function useDefaultView(address: ListAddress<List>, href: string | undefined): () => void {
+function useDefaultView(path: string, address: ListAddress<List>, href: string | undefined): () => void {
   const { history } = useRouter()
-  const [isBare, setIsBare] = useState(Object.keys(address).length === 0)
+  const [isBare, setIsBare] = useState(Object.keys(address).length === 0 && keptSearch(path) === undefined)
   const openDefault = useEffectEvent((to: string) => history.replace(to))
   if (isBare && Object.keys(withoutLook(address)).length > 0) setIsBare(false)
   useEffect(() => {

@@ -1,4 +1,5 @@
 /** The fallback screen for unknown paths (§2). */
+import { useKeptSearch } from '#src/lists/back-to-list.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
 
@@ -7,7 +8,9 @@ export function FallbackPage() {
     <Page title="Page not found" narrow>
       <Panel>
         <p style={{ marginTop: 0 }}>There is no page at this address.</p>
-        <LinkButton to="/">Back to the dashboard</LinkButton>
+        <LinkButton to="/" search={useKeptSearch('/')}>
+          Back to the dashboard
+        </LinkButton>
       </Panel>
     </Page>
   )

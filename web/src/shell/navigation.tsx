@@ -18,6 +18,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
+import { useKeptSearch } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
 import { useLogOut } from './log-out.ts'
 import { ColorSchemeSwitch } from './color-scheme.tsx'
@@ -93,6 +94,29 @@ export function placesFor(
   return among.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
 }
 
+interface PlaceLinkProps {
+  place: Place
+  isCurrent: boolean
+  isRail: boolean
+  onNavigate: () => void
+}
+
+function PlaceLink({ place: { to, label, Icon }, isCurrent, isRail, onNavigate }: PlaceLinkProps) {
+  return (
+    <Link
+      to={to}
+      search={useKeptSearch(to)}
+      aria-current={isCurrent ? 'page' : undefined}
+      title={isRail ? label : undefined}
+      className={classes['link']}
+      onClick={onNavigate}
+    >
+      <Icon size={20} stroke={1.75} aria-hidden />
+      <span className={isRail ? 'app-sr-only' : undefined}>{label}</span>
+    </Link>
+  )
+}
+
 interface NavigationProps {
   onNavigate?: () => void
   /** Shows icons only, with the labels as tooltips. */
@@ -105,18 +129,14 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
   const segment = useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' })
 
   const nameProps = { className: isRail ? 'app-sr-only' : undefined }
-  const placeLink = ({ to, label, Icon, also }: Place) => (
-    <Link
-      key={to}
-      to={to}
-      aria-current={to === `/${segment}` || also.includes(segment) ? 'page' : undefined}
-      title={isRail ? label : undefined}
-      className={classes['link']}
-      onClick={() => onNavigate?.()}
-    >
-      <Icon size={20} stroke={1.75} aria-hidden />
-      <span {...nameProps}>{label}</span>
-    </Link>
+  const placeLink = (place: Place) => (
+    <PlaceLink
+      key={place.to}
+      place={place}
+      isCurrent={place.to === `/${segment}` || place.also.includes(segment)}
+      isRail={isRail}
+      onNavigate={() => onNavigate?.()}
+    />
   )
   return (
     <div className={classes['navigation']}>

@@ -5,6 +5,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client.ts'
+import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
 import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
@@ -35,15 +36,22 @@ export const FOUND_OF_EACH = 5
 export function useCommands(onKeyboardMap: () => void): Group[] {
   const { user } = useSession()
   const { history } = useRouter()
+  const openPage = useOpenPage()
   const logOut = useLogOut()
   const { setColorScheme } = useMantineColorScheme()
   const isAdmin = user?.userType === 'admin'
-  const go = (label: string, to: string, detail?: Pick<Entry, 'detail' | 'keys'>): Entry => ({
+  const go = (label: string, to: string, detail?: Pick<Entry, 'detail'>): Entry => ({
     id: `${label} ${to}`,
     label,
     ...detail,
     run: () => history.push(to),
   })
+  const pages = placesFor(user?.userType).map(({ label, to, goKey }) => ({
+    id: `${label} ${to}`,
+    label,
+    keys: `g ${goKey}`,
+    run: () => openPage(to),
+  }))
   const additions = [
     ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, { detail: title })),
     go('Add User', '/add-user'),
@@ -51,7 +59,7 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
     go('Add Annoucement', '/annoucement-form'), // sic, §2
   ]
   return [
-    { title: 'Pages', entries: placesFor(user?.userType).map(({ label, to, goKey }) => go(label, to, { keys: `g ${goKey}` })) },
+    { title: 'Pages', entries: pages },
     {
       title: 'Actions',
       entries: [

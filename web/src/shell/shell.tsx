@@ -11,6 +11,7 @@ import { useSession } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
 import { DraftOwner } from '#src/ui/drafts.ts'
+import { useKeptPages, useKeptSearch } from '#src/lists/back-to-list.tsx'
 import { forgetSelections } from '#src/lists/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useAskingAgain } from './asking-again.ts'
@@ -142,6 +143,7 @@ function SearchButton({ shortcuts, className, isRail = false }: SearchButtonProp
 
 function PersonsPage({ id }: { id: string }) {
   useEffect(() => forgetSelections, [])
+  useKeptPages()
   return (
     <DraftOwner value={id}>
       <Outlet />
@@ -151,7 +153,13 @@ function PersonsPage({ id }: { id: string }) {
 
 function HomeLink({ isRail = false }: { isRail?: boolean }) {
   return (
-    <Link to="/" aria-label="Arcade Console" title={isRail ? 'Arcade Console' : undefined} className={classes['home']}>
+    <Link
+      to="/"
+      search={useKeptSearch('/')}
+      aria-label="Arcade Console"
+      title={isRail ? 'Arcade Console' : undefined}
+      className={classes['home']}
+    >
       <Logo isMarkOnly={isRail} />
     </Link>
   )

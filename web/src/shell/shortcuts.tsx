@@ -2,8 +2,8 @@
  * Keyboard shortcuts of the signed-in pages: Ctrl K or ⌘ K, and single keys. The palette and the keyboard map are loaded when opened.
  * Single keys are ignored in text fields and dialogs, and can be switched off (WCAG 2.1.4).
  */
-import { useRouter } from '@tanstack/react-router'
 import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
@@ -88,14 +88,14 @@ function preloadPalette(): void {
 /** Returns a function that does what a single key stands for. It returns false if the key stands for nothing at present. */
 function useSingleKeys(openKeyboardMap: () => void): (event: KeyboardEvent) => boolean {
   const { user } = useSession()
-  const router = useRouter()
+  const openPage = useOpenPage()
   const goUntil = useRef(0)
 
   /** Goes to the place of the second key after `g`. */
   const go = (key: string): boolean => {
     goUntil.current = 0
     const place = placesFor(user?.userType).find(({ goKey }) => goKey === key)
-    if (place) router.history.push(place.to)
+    if (place) openPage(place.to)
     return place !== undefined
   }
 

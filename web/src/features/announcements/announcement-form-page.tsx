@@ -3,12 +3,14 @@
  * reload keeps it.
  */
 import { fileUrl } from '@arcade/contract/announcements/fields'
+import { listPaths } from '@arcade/contract/lists'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, fetchOnce, fetchStoredFile, problemOf } from '#src/client.ts'
+import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
-import { AnnouncementForm, BackButton } from './announcement-form.tsx'
+import { AnnouncementForm } from './announcement-form.tsx'
 import type { ChosenFile } from './file-field.tsx'
 
 export function AddAnnouncementPage() {
@@ -75,7 +77,7 @@ function InsteadOfForm({ problem, onRetry = () => {} }: { problem: Error | strin
         <output>Loading...</output>
       ) : (
         <Problem {...(typeof problem === 'string' ? { message: problem } : problemOf(problem, onRetry))}>
-          <BackButton />
+          <BackToListButton to={listPaths.announcements} />
         </Problem>
       )}
     </Panel>

@@ -5,13 +5,14 @@ import {
   announcementTypes,
   linkTypeLabels,
 } from '@arcade/contract/announcements/fields'
+import { listPaths } from '@arcade/contract/lists'
 import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
 import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
-import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { api, asCallError, type CallError, client, creation, queryClient } from '#src/client.ts'
+import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -19,7 +20,6 @@ import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
 import { Form, FormActions, OtherSubmitButton, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
 import { Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -82,7 +82,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
               This announcement is Active. An update makes it In Active; players see it again once it is activated.
             </p>
           )}
-          <FormActions back={<BackButton />}>
+          <FormActions back={<BackToListButton to={listPaths.announcements} />}>
             <SubmitButton>{theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
               <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
@@ -152,7 +152,7 @@ function useMergeWithFiles(announcement: Announcement | undefined, form: DraftFo
 
 /** Returns the form's submit handler: it uploads the files, saves the announcement and goes to the list. */
 function useSave(announcement: Announcement | undefined, form: DraftForm, { image, icon }: Files, merging: Merging) {
-  const navigate = useNavigate()
+  const returnToList = useReturnToList(listPaths.announcements)
   const [createOnce] = useState(creation)
 
   const save = async (values: AnnouncementInput) => {
@@ -169,7 +169,7 @@ function useSave(announcement: Announcement | undefined, form: DraftForm, { imag
     if (announcement && isOther) queryClient.removeQueries({ queryKey: api.announcements.list.key() })
     if (announcement) toast.success('Announcement Updated Successfully!')
     else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
-    await navigate({ to: '/annoucements', replace: true }) // so that Back does not return to the form of a saved announcement
+    await returnToList()
     await refreshAfterActOn('announcements')
   }
   const handleFailed = async (error: CallError) => {
@@ -250,12 +250,4 @@ function TextWarning({ control, image }: WrittenProps) {
 function AnnouncementPreview({ control, image, icon }: WrittenProps & { icon: ChosenFile }) {
   const values = useWatch({ control })
   return <Preview item={{ ...toBotItem({ ...values, image: previewAddress(image) }), icon: previewAddress(icon) }} />
-}
-
-export function BackButton() {
-  return (
-    <LinkButton to="/annoucements" variant="default">
-      Back
-    </LinkButton>
-  )
 }

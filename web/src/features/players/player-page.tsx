@@ -3,6 +3,7 @@
  * at today’s rewards.
  */
 import { historyKindLabels } from '@arcade/contract/history/fields'
+import { listPaths } from '@arcade/contract/lists'
 import { isErased, type Player, playerFields, playerList, playerName } from '@arcade/contract/players/fields'
 import type { PlayerParticipation } from '@arcade/contract/players/calls'
 import { isBlank, isolated } from '@arcade/contract/text'
@@ -12,7 +13,8 @@ import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/
 import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react'
 import { api, asCallError, problemOf } from '#src/client.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
-import { BackToListButton, stateFromPlayer } from '#src/lists/player-link.tsx'
+import { BackToListButton } from '#src/lists/back-to-list.tsx'
+import { stateFromPlayer } from '#src/lists/player-link.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Missing } from '#src/lists/table-cells.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -62,7 +64,9 @@ export function PlayerPage() {
       {error && !(player && asCallError(error).isException) ? (
         <Panel>
           <Problem {...problemOf(error, () => void refetch())}>
-            <BackToListButton list={list}>Back to Telegram Users</BackToListButton>
+            <BackToListButton to={listPaths.telegramUsers} search={list}>
+              Back to Telegram Users
+            </BackToListButton>
           </Problem>
         </Panel>
       ) : (
@@ -118,7 +122,7 @@ function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof
   const isFromOtherList = useLocation({ select: ({ state }) => state.isOtherList ?? false })
   return (
     <nav aria-label="Players" className={classes['neighbours']}>
-      <BackToListButton list={list}>Back</BackToListButton>
+      <BackToListButton to={listPaths.telegramUsers} search={list} />
       {!isFromOtherList && <PreviousAndNext userId={userId} list={list} />}
     </nav>
   )

@@ -14,10 +14,11 @@ import {
 } from '@arcade/contract/tasks/fields'
 import type { TaskFormValues, TaskInput } from '@arcade/contract/tasks/calls'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import { api, asCallError, type CallError, client, creation, fetchOnce, problemOf } from '#src/client.ts'
+import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -25,7 +26,6 @@ import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
@@ -111,7 +111,7 @@ function InsteadOfForm({ collection, problem, onRetry = () => {} }: InsteadOfFor
         <output>Loading...</output>
       ) : (
         <Problem {...(typeof problem === 'string' ? { message: problem } : problemOf(problem, onRetry))}>
-          <BackButton collection={collection} />
+          <BackToListButton to={taskCollections[collection].path} />
         </Problem>
       )}
     </Panel>
@@ -170,7 +170,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             mine={form.getValues}
             onChoose={(name, value) => form.setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
           />
-          <FormActions back={<BackButton collection={collection} />}>
+          <FormActions back={<BackToListButton to={taskCollections[collection].path} />}>
             <SubmitButton>{merge.theirs ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
         </Form>
@@ -212,14 +212,14 @@ interface SaveOptions {
 
 /** Returns the form's submit handler: it saves the task and goes to the list. */
 function useSave({ collection, task, form, merge, onPriorityTaken }: SaveOptions) {
-  const navigate = useNavigate()
+  const returnToList = useReturnToList(taskCollections[collection].path)
   const [createOnce] = useState(creation)
   const calls = client[taskLists[collection].name]
 
   const handleSaved = async () => {
     form.finish()
     toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
-    await navigate({ to: taskCollections[collection].path, replace: true }) // so that Back does not return to the form of a saved task
+    await returnToList()
     await refreshAfterActOn(taskLists[collection].name)
     return undefined
   }
@@ -301,13 +301,5 @@ function TaskPreview({ control }: { control: FormControl }) {
         reward: typeof reward === 'number' ? reward : undefined,
       }}
     />
-  )
-}
-
-function BackButton({ collection }: { collection: TaskCollection }) {
-  return (
-    <LinkButton to={taskCollections[collection].path} variant="default">
-      Back
-    </LinkButton>
   )
 }

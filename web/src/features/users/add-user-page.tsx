@@ -1,17 +1,17 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
+import { listPaths } from '@arcade/contract/lists'
 import { userTypeLabels } from '@arcade/contract/users/fields'
 import type { newUserInputFor, NewUserInput } from '@arcade/contract/users/calls'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { asCallError, client, creation } from '#src/client.ts'
+import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice, FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -38,13 +38,7 @@ export function AddUserPage() {
         <Form form={form} onSubmit={handleSubmit} label="Add User">
           <UserFields control={form.control} />
           <FormRefusal form={form} />
-          <FormActions
-            back={
-              <LinkButton to="/manage-users" variant="default">
-                Back
-              </LinkButton>
-            }
-          >
+          <FormActions back={<BackToListButton to={listPaths.users} />}>
             <SubmitButton>Create</SubmitButton>
           </FormActions>
         </Form>
@@ -83,12 +77,9 @@ interface Roleless {
 
 /** Adds the user, then gives the role Admin if it was chosen. @param finish ends the form's draft */
 function useSave(finish: () => void) {
-  const navigate = useNavigate()
+  const returnToList = useReturnToList(listPaths.users)
   const [createOnce] = useState(creation)
   const [roleless, setRoleless] = useState<Roleless>()
-
-  /** Replaces the form in the browser's history, so that Back does not return to the form of a saved user. */
-  const leave = () => navigate({ to: '/manage-users', replace: true })
 
   /**
    * Gives the role Admin to the user that was just created. Resolves with whether it succeeded; a failure is shown on this page with a
@@ -113,7 +104,7 @@ function useSave(finish: () => void) {
       toast.success('User Added Successfuly!') // sic, §8
       const isDone = role === 'user' || (await giveAdmin(id, input.email))
       await refreshAfterActOn('users')
-      if (isDone) await leave()
+      if (isDone) await returnToList()
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
@@ -126,7 +117,7 @@ function useSave(finish: () => void) {
     if (!(await giveAdmin(id, email))) return
     toast.success('Info Updated Successfully!')
     await refreshAfterActOn('users')
-    await leave()
+    await returnToList()
   }
 
   return { handleSubmit, roleless, handleRetry }

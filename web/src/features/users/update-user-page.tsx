@@ -1,19 +1,20 @@
 /** Update User (§2 /update-user/…): first and last name, and the role. Only the id is read from the address; the rest is loaded. */
+import { listPaths } from '@arcade/contract/lists'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client, fetchOnce, queryClient, problemOf } from '#src/client.ts'
+import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
@@ -36,7 +37,7 @@ export function UpdateUserPage() {
         <Panel>
           {error ? (
             <Problem {...problemOf(error, handleReload)}>
-              <BackButton />
+              <BackToListButton to={listPaths.users} />
             </Problem>
           ) : (
             <output>Loading...</output>
@@ -44,14 +45,6 @@ export function UpdateUserPage() {
         </Panel>
       )}
     </Page>
-  )
-}
-
-function BackButton() {
-  return (
-    <LinkButton to="/manage-users" variant="default">
-      Back
-    </LinkButton>
   )
 }
 
@@ -89,7 +82,7 @@ function UserForms({ user, onReload }: UserProps) {
 
 function NameForm({ user, version, onReload }: UserProps & { version: number }) {
   const confirm = useConfirm()
-  const navigate = useNavigate()
+  const returnToList = useReturnToList(listPaths.users)
   const form = useDraftForm(
     () => import('@arcade/contract/users/calls').then(({ userUpdateInput }) => userUpdateInput),
     { fname: user.fname, lname: user.lname },
@@ -110,7 +103,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
       await client.users.update({ ...input, id: user.id, version: merge.version() })
       form.finish()
       toast.success('Info Updated Successfully!')
-      await navigate({ to: '/manage-users', replace: true }) // so that Back does not return to the form of a saved user
+      await returnToList()
       await refreshAfterActOn('users')
       return undefined
     } catch (cause) {
@@ -133,7 +126,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
           mine={form.getValues}
           onChoose={(name, value) => form.setValue(name as 'fname' | 'lname', value as string, { shouldDirty: true })}
         />
-        <FormActions back={<BackButton />}>
+        <FormActions back={<BackToListButton to={listPaths.users} />}>
           <SubmitButton>{merge.theirs ? SAVE_MERGED : 'Update'}</SubmitButton>
         </FormActions>
       </Form>
