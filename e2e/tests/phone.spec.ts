@@ -1,10 +1,12 @@
 /** The console on a phone: two dashboard cards in a row, and the rows of every list as cards (§2, design §7). */
-import type { Locator, Request } from '@playwright/test'
+import type { Locator, Page, Request } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
+import { screens } from '#src/screens.ts'
+import { phone } from '#src/sizes.ts'
 import { expect, test } from '#src/test.ts'
 
-test.use({ viewport: { width: 390, height: 844 }, hasTouch: true })
+test.use({ viewport: phone, hasTouch: true })
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
@@ -129,3 +131,54 @@ for (const [path, columns] of lists) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   })
 }
+
+/** Returns the visible fields whose text is so small that iOS zooms into the page when they get the focus, with their size. */
+function smallFields(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLInputElement>('input, textarea, select, [contenteditable]')]
+      .filter((field) => !['checkbox', 'radio', 'file', 'button', 'submit'].includes(field.type) && field.checkVisibility())
+      .map(
+        (field) =>
+          [field.labels?.[0]?.textContent ?? field.ariaLabel, Number.parseFloat(getComputedStyle(field).fontSize)] as const,
+      )
+      .filter(([, size]) => size < 16)
+      .map(([name, size]) => `${name}: ${size} px`),
+  )
+}
+
+test('on a phone, upright or sideways, the text of every field on every screen has at least 16 pixels', async ({
+  page,
+  server,
+  context,
+}) => {
+  await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
+  const cookies = await context.cookies()
+  for (const { name, path, as, ready } of screens.filter((screen) => screen.as !== 'user')) {
+    await test.step(name, async () => {
+      await context.clearCookies()
+      if (as === 'admin') await context.addCookies(cookies)
+      await page.setViewportSize(phone)
+      await page.goto(name === 'trash' ? '/trash' : await path(server)) // the step for the audit has already deleted tasks
+      await expect(page.getByText(ready).first()).toBeVisible()
+      expect(await smallFields(page), name).toEqual([])
+      await page.setViewportSize({ width: phone.height, height: phone.width })
+      expect(await smallFields(page), `${name}, sideways`).toEqual([])
+    })
+  }
+})
+
+test('Lists and palette: on a phone the fields of their panes have at least 16 pixels', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await settled(page)
+  await page.getByRole('button', { name: /^Filters/ }).tap()
+  await expect(page.getByLabel('Balance from')).toBeVisible()
+  expect(await smallFields(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Saved/ }).tap()
+  await expect(page.getByRole('dialog', { name: 'Saved views' }).getByLabel('Name', { exact: true })).toBeVisible()
+  expect(await smallFields(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('banner').getByRole('button', { name: 'Search' }).tap()
+  await expect(page.getByRole('dialog', { name: 'Search', exact: true }).getByRole('combobox')).toBeVisible()
+  expect(await smallFields(page)).toEqual([])
+})
