@@ -10,6 +10,7 @@ import { queryClient } from './client.ts'
 import { startSession } from './session.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
 import { Toasts } from '#src/ui/toast.tsx'
+import { watchTranslation } from '#src/ui/translation.ts'
 
 // zod tests for eval with `new Function` unless `jitless` is set; the CSP blocks and reports that. Set it before any page loads a schema.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
@@ -17,6 +18,7 @@ Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 const container = document.querySelector('#app')
 if (!container) throw new Error('index.html has no #app')
 
+watchTranslation()
 startSession()
 await loadFirstScreen().catch(() => {}) // the app fails in the same way and shows an error page
 
