@@ -11,8 +11,9 @@ import type { CallMeta } from '@arcade/contract/call'
 import { type Caller, type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { allowReplica } from '#src/db/reads.ts'
-import type { Attempts } from '#src/identity/attempts.ts'
+import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
+import type { InTurn } from '#src/identity/credential-cache.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
@@ -24,12 +25,13 @@ import { type Cookie, identify, privateCookie, refuseUnless } from './caller.ts'
 import { answersEverySite, crossSiteHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { readInput } from './input.ts'
+import { readBody, readInput } from './input.ts'
 import { closeAfterRest } from './late-close.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseForeignOrigin, requestOrigin } from './origin.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
 import type { BoundRoute } from './routes.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 export interface CallServices {
   database: Database
@@ -80,6 +82,8 @@ export class CallPipeline {
   readonly #send: Send
   readonly #cookies: Record<'session' | 'device' | 'position', Cookie>
   readonly #refusals: Refusals
+  /** The requests of guests, and the lookups of credentials that may be a guest's invention: these do not wait for each other. */
+  readonly #turns: Record<'guests' | 'strangers', Turns> = { guests: createTurns(), strangers: createTurns() }
 
   constructor({ services, isHttps, clientAddress, send }: CallPipelineOptions) {
     this.#services = services
@@ -124,8 +128,7 @@ export class CallPipeline {
   async #process(exchange: Exchange): Promise<Response> {
     try {
       const caller = await this.#admit(exchange)
-      const input = await this.#readInput(exchange, caller)
-      const output = await this.#handle(exchange, caller, input)
+      const output = await this.#run(exchange, caller)
       await this.#sendPosition(exchange)
       return this.#sendOutput(exchange, output)
     } catch (error) {
@@ -139,7 +142,7 @@ export class CallPipeline {
     const { meta } = route
     if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
     if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(request, this.#services.publicOrigin)
-    const caller = await identify(request, { sessionToken, address }, this.#services)
+    const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
     refuseUnless(meta.access, caller)
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
     return caller
@@ -151,15 +154,45 @@ export class CallPipeline {
     return onFullDisk === 'small' ? database.freeSpaceNearlyGone() : database.freeSpaceLow()
   }
 
-  /** Reads body and input and checks them. Limits the refused requests of guests. @throws Failure */
-  async #readInput({ c, request, address, route, changesState, deviceCookie }: Exchange, caller: Caller): Promise<unknown> {
+  /** Runs work that has no caller yet when it is the address's turn. @throws Failure BUSY */
+  #strangersTurn(address: string): InTurn {
+    return (work) => this.#turns.strangers.run(address, work)
+  }
+
+  /** Counts a wrong credential of a request that is no call. @throws Failure TOO_MANY_ATTEMPTS or BUSY */
+  async countWrongToken(c: Context<Env>): Promise<void> {
+    const address = this.#clientAddress(c)
+    const { attempts } = this.#services
+    await this.#strangersTurn(address)(() => attempts.count(limits.wrongTokenByAddress, address))
+  }
+
+  /** Answers a request that is no call and needs no credential: at once for signed-in people, else in turn. @throws Failure BUSY */
+  async answerInTurn(c: Context<Env>, answer: () => Promise<Response> | Response): Promise<Response> {
+    const token = this.#cookies.session.read(c.req.raw)
+    const isSignedIn = token !== undefined && this.#services.sessions.isRecent(token) // asks no database, which may be down
+    return isSignedIn ? answer() : this.#turns.guests.run(this.#clientAddress(c), answer)
+  }
+
+  /** Reads and checks the input and runs the handler. A guest waits for the turn when the body is there. @throws Failure */
+  async #run(exchange: Exchange, caller: Caller): Promise<unknown> {
+    const { c, request, address, route } = exchange
     const { bodyLimitBytes, rowsField } = route.meta
     const { inputSchema: schema, isDownload, isUpload } = route
+    const raw = { request, params: readParams(c), bodyLimitBytes, rowsField, schema, isDownload, isUpload }
+    const body = await this.#limitRefusals(exchange, caller, () => readBody(raw))
+    const run = async (): Promise<unknown> => {
+      const input = await this.#limitRefusals(exchange, caller, () => readInput(raw, body))
+      return this.#handle(exchange, caller, input)
+    }
+    return caller.kind === 'guest' ? this.#turns.guests.run(address, run) : run()
+  }
+
+  /** Reads a part of the input. Limits the refused requests of guests. @throws Failure */
+  async #limitRefusals<T>({ address, changesState, deviceCookie }: Exchange, caller: Caller, read: () => Promise<T>): Promise<T> {
     // A person who signed in on this device before is not locked out by failed attempts of others at the same address.
     const isLimited = changesState && caller.kind === 'guest' && !this.#services.devices.isKnown(deviceCookie)
     if (isLimited) this.#refusals.check(address)
-    const params = readParams(c)
-    return readInput({ request, params, bodyLimitBytes, rowsField, schema, isDownload, isUpload }).catch((error: unknown) => {
+    return read().catch((error: unknown) => {
       if (isLimited) this.#refusals.count(address)
       throw error
     })

@@ -1,6 +1,7 @@
 /** Identifies the caller by session cookie, bot token or a player's initData, and checks the call's access (§6, design §8). */
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
+import type { InTurn } from '#src/identity/credential-cache.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
 import { type Caller, Failure } from '#src/calls.ts'
@@ -32,11 +33,12 @@ export function privateCookie(
 }
 
 /**
+ * @param inTurn runs the work that credentials cause which anybody can send
  * @throws Failure SIGNED_OUT for an unknown bot token or invalid initData; TOO_MANY_ATTEMPTS for too many of these from one address
  */
 export async function identify(
   request: Request,
-  { sessionToken, address }: { sessionToken: string | undefined; address: string },
+  { sessionToken, address, inTurn }: { sessionToken: string | undefined; address: string; inTurn: InTurn },
   services: { sessions: Sessions; botTokens: BotTokens; readInitData: InitDataReader; attempts: Attempts },
 ): Promise<Caller> {
   const authorization = request.headers.get('authorization')
@@ -46,18 +48,18 @@ export async function identify(
       const player = services.readInitData(credential)
       if (player) return { kind: 'player', userId: player.userId }
     } else {
-      const bot = await services.botTokens.find(credential)
+      const bot = await services.botTokens.find(credential, inTurn)
       if (bot) return { kind: 'bot', ...bot }
     }
     const message = scheme.toLowerCase() === 'tma' ? WRONG_INIT_DATA : WRONG_TOKEN
-    await services.attempts.count(limits.wrongTokenByAddress, address).catch((error: unknown) => {
-      if (!(error instanceof Failure && error.retryAfterSeconds !== undefined)) throw error
+    await inTurn(() => services.attempts.count(limits.wrongTokenByAddress, address)).catch((error: unknown) => {
+      if (!(error instanceof Failure && error.code === 'TOO_MANY_ATTEMPTS' && error.retryAfterSeconds !== undefined)) throw error
       const { code, retryAfterSeconds } = error
       throw new Failure(code, { message: `${message} ${TOO_MANY_WRONG}`, retryAfterSeconds })
     })
     throw new Failure('SIGNED_OUT', { message })
   }
-  const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken)
+  const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken, inTurn)
   return user ? { kind: 'user', user } : { kind: 'guest' }
 }
 

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
-import { limits } from '#src/identity/attempts.ts'
 import { addressReader } from './address.ts'
 import { type Answer, createSend, jsonAnswer, type Send } from './answer.ts'
 import { assetAnswer } from './asset.ts'
@@ -81,11 +80,11 @@ function addProbes({ http, services: { readiness }, send }: Layer): void {
 }
 
 /** Adds the path of the metrics, which exists only if there is a token for it. */
-function addMetrics({ http, services: { metrics, attempts }, clientAddress, send }: Layer): void {
+function addMetrics({ http, services: { metrics }, calls, send }: Layer): void {
   http.get('/metrics', async (c, next) => {
     if (!metrics.isServed) return next()
     if (!metrics.isAllowed(c.req.raw)) {
-      await attempts.count(limits.wrongTokenByAddress, clientAddress(c))
+      await calls.countWrongToken(c)
       return send(refusal('SIGNED_OUT'))
     }
     const { contentType, body } = await metrics.read()
@@ -93,10 +92,13 @@ function addMetrics({ http, services: { metrics, attempts }, clientAddress, send
   })
 }
 
-function addApiDocuments({ http, services: { publicOrigin }, send }: Layer): void {
+function addApiDocuments({ http, services: { publicOrigin }, calls, send }: Layer): void {
   const documents = apiDocuments(publicOrigin)
-  http.get('/api/openapi.json', async (c) => send(assetAnswer(c.req.raw, (await documents()).openApi)))
-  http.get('/api/docs', async (c) => send(assetAnswer(c.req.raw, (await documents()).docs)))
+  for (const [path, name] of [
+    ['/api/openapi.json', 'openApi'],
+    ['/api/docs', 'docs'],
+  ] as const)
+    http.get(path, (c) => calls.answerInTurn(c, async () => send(assetAnswer(c.req.raw, (await documents())[name]))))
 }
 
 /** Answers paths that no route has: 405 for a path of another method, a file or page of the web app, or 404. */
@@ -122,7 +124,7 @@ function addOtherPaths({ http, services: { routes, webApp }, calls, send }: Laye
     const isOfWebApp = ['GET', 'HEAD'].includes(c.req.method) && !/^\/(api|bot)(\/|$)/.test(pathname)
     if (!webApp || !isOfWebApp) return send(refusal('NOT_FOUND'))
     const file = webApp.file(c.req.raw, pathname)
-    if (file) return send(file)
+    if (file) return calls.answerInTurn(c, () => send(file))
     return send(pathname.startsWith('/assets/') ? refusal('NOT_FOUND') : webApp.page(await sessionFor(c), pathname))
   })
 }

@@ -22,26 +22,30 @@ export interface RawInput {
   isUpload: boolean
 }
 
-/** Returns the path parameters and the query (GET, DELETE) or the JSON body, parsed by the call's schema. @throws Failure */
-export async function readInput({
-  request,
-  params,
-  bodyLimitBytes,
-  rowsField,
-  schema,
-  isDownload,
-  isUpload,
-}: RawInput): Promise<unknown> {
+/** Reads the body, as long as the client takes to send it. Returns `undefined` for a request without one. @throws Failure */
+export async function readBody({ request, bodyLimitBytes, schema, isUpload }: RawInput): Promise<Uint8Array | undefined> {
   if (!schema) return undefined
-  if (isUpload) {
-    const query = readQuery(new URL(request.url))
-    return check(schema, { query, body: await readFile(request, bodyLimitBytes) })
-  }
-  const carriesBody = !['GET', 'HEAD', 'DELETE'].includes(request.method)
-  const given = carriesBody ? await readJson(request, bodyLimitBytes, rowsField) : readQuery(new URL(request.url))
+  if (isUpload) return readFile(request, bodyLimitBytes)
+  return carriesBody(request) ? readJson(request, bodyLimitBytes) : undefined
+}
+
+/**
+ * Returns the path parameters and the query (GET, DELETE) or the JSON body, parsed by the call's schema.
+ * @param body what `readBody` returned
+ * @throws Failure
+ */
+export async function readInput(
+  { request, params, bodyLimitBytes: limitBytes, rowsField, schema, isDownload, isUpload }: RawInput,
+  body: Uint8Array | undefined,
+): Promise<unknown> {
+  if (!schema) return undefined
+  if (isUpload) return check(schema, { query: readQuery(new URL(request.url)), body })
+  const hasBody = carriesBody(request)
+  const parsed = (): unknown => (body === undefined ? {} : parseJson(body, { limitBytes, rowsField }))
+  const given = hasBody ? await parsed() : readQuery(new URL(request.url))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
   refuseUnsafe(params)
-  const options = carriesBody && isDownload ? readQuery(new URL(request.url)) : {}
+  const options = hasBody && isDownload ? readQuery(new URL(request.url)) : {}
   return check(schema, { ...options, ...given, ...params })
 }
 
@@ -95,11 +99,15 @@ function readQuery({ searchParams }: URL): Record<string, string | string[]> {
   return query
 }
 
-async function readJson(request: Request, limitBytes: number, rowsField: string | undefined): Promise<unknown> {
-  if (hasNoBody(request)) return {}
+function carriesBody({ method }: Request): boolean {
+  return !['GET', 'HEAD', 'DELETE'].includes(method)
+}
+
+async function readJson(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
+  if (hasNoBody(request)) return undefined
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw new Failure('UNSUPPORTED_MEDIA_TYPE')
-  return parseJson(await readBytes(request, limitBytes), { limitBytes, rowsField })
+  return readBytes(request, limitBytes)
 }
 
 /** Whether a request has no body, as browsers send it for a call with path parameters only. */

@@ -11,7 +11,7 @@ import { type Act, audit } from '#src/audit/audit.ts'
 import { type Bot, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { createCredentialCache } from './credential-cache.ts'
+import { createCredentialCache, type InTurn } from './credential-cache.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 const PREFIX = 'arcade_' // lets secret scanners and people recognise a leaked token
@@ -21,7 +21,7 @@ const USED_EVERY_SECONDS = 60
 
 export interface BotTokens {
   /** Returns the bot that a bearer token belongs to, or `undefined` if the token is unknown or revoked. */
-  find(token: string): Promise<Bot | undefined>
+  find(token: string, inTurn?: InTurn): Promise<Bot | undefined>
   /** Makes this process forget a token. Call it after a change; other processes are notified. */
   changed: (id: string) => void
 }
@@ -42,9 +42,9 @@ export async function createBotTokens(database: Database): Promise<BotTokens> {
     },
   })
   return {
-    async find(token) {
+    async find(token, inTurn) {
       if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + 43) return undefined
-      return cache.find(hashToken(token))
+      return cache.find(hashToken(token), inTurn)
     },
     changed: cache.forget,
   }

@@ -10,9 +10,17 @@ const SIZE = 20_000
 /** The payload of a notification that concerns all owners: an owner's id is never empty. */
 export const EVERYBODY = ''
 
+/** Runs work when it is the caller's turn. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
 export interface CredentialCache<Owner> {
-  /** Returns the owner of the credential with this hash, from the cache or else from `load`. */
-  find: (hash: Buffer) => Promise<Owner | undefined>
+  /**
+   * Returns the owner of the credential with this hash, from the cache or else from `load`.
+   * @param inTurn runs the lookup of a credential that was not known to be valid recently: anybody can send such a credential
+   */
+  find: (hash: Buffer, inTurn?: InTurn) => Promise<Owner | undefined>
+  /** Whether the credential was valid when it was last looked up, and its owner has not changed since. */
+  isRecent: (hash: Buffer) => boolean
   /** Forgets an owner, or all. Call it after the commit of a change; other processes are told by NOTIFY. */
   forget: (ownerId?: string) => void
 }
@@ -45,20 +53,22 @@ export async function createCredentialCache<Owner extends { id: string }>(
     () => forget(),
   )
   return {
-    async find(hash) {
+    async find(hash, inTurn = (work) => work()) {
       const key = hash.toString('base64')
       const now = performance.now()
       const kept = known.get(key)
       if (kept && kept.until > now) return kept.owner
-      known.delete(key)
       const before = generation
-      const found = await load(hash)
-      if (found && generation === before) {
+      const found = await (kept ? load(hash) : inTurn(() => load(hash)))
+      if (!found) known.delete(key)
+      else if (generation === before) {
+        known.delete(key) // so that it becomes the newest
         if (known.size >= SIZE) known.delete(known.keys().next().value ?? '')
         known.set(key, { owner: found.owner, until: now + Math.min(KEPT_MS, found.leftMs ?? KEPT_MS) })
       }
       return found?.owner
     },
+    isRecent: (hash) => known.has(hash.toString('base64')),
     forget,
   }
 }

@@ -9,7 +9,7 @@ import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { createCredentialCache, type CredentialCache, EVERYBODY } from './credential-cache.ts'
+import { createCredentialCache, type CredentialCache, EVERYBODY, type InTurn } from './credential-cache.ts'
 import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -38,7 +38,9 @@ export interface Sessions {
    */
   begin(userId: string, options?: BeginOptions): Promise<string>
   /** Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. */
-  userOf(token: string): Promise<SessionUser | undefined>
+  userOf(token: string, inTurn?: InTurn): Promise<SessionUser | undefined>
+  /** Whether the token was valid when this process last looked it up, and its user has not changed since. */
+  isRecent(token: string): boolean
   /** Like `userOf`, without counting as a use of the session: an open dashboard must not keep its session alive. */
   holderOf(token: string): Promise<SessionUser | undefined>
   /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id, any user may be affected. */
@@ -129,8 +131,12 @@ class CachedSessions implements Sessions {
     return token
   }
 
-  async userOf(token: string): Promise<SessionUser | undefined> {
-    return TOKEN.test(token) ? this.#cache.find(hashToken(token)) : undefined
+  async userOf(token: string, inTurn?: InTurn): Promise<SessionUser | undefined> {
+    return TOKEN.test(token) ? this.#cache.find(hashToken(token), inTurn) : undefined
+  }
+
+  isRecent(token: string): boolean {
+    return TOKEN.test(token) && this.#cache.isRecent(hashToken(token))
   }
 
   async holderOf(token: string): Promise<SessionUser | undefined> {

@@ -1,0 +1,109 @@
+/** The turns of guests: an address with many requests delays neither other addresses nor people and bots with a credential. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { Failure } from '#src/calls.ts'
+import { testApp } from '#test/test-app.ts'
+import { openAgain } from '#test/test-database.ts'
+import { createTurns, WAITING_MAX } from './turns.ts'
+
+test('security: four requests of an address run at a time, in their order, and others are not affected', async () => {
+  const turns = createTurns()
+  const begun: string[] = []
+  const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>())
+  const all = gates.map(({ promise }, index) =>
+    turns.run('a', async () => {
+      begun.push(`a${index}`)
+      await promise
+    }),
+  )
+  await turns.run('b', () => void begun.push('b'))
+  expect(begun).toEqual(['a0', 'a1', 'a2', 'a3', 'b'])
+  gates[2]!.resolve()
+  await all[2]
+  gates[4]!.resolve()
+  await all[4]
+  expect(begun.slice(5)).toEqual(['a4'])
+  for (const { resolve } of gates) resolve()
+  await Promise.all(all)
+  expect(begun.slice(5)).toEqual(['a4', 'a5'])
+})
+
+test('security: a turn ends with a failure, too, and too many waiting requests of an address are refused at once', async () => {
+  const turns = createTurns()
+  for (let round = 0; round < 5; round += 1)
+    await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  const gate = Promise.withResolvers<void>()
+  const all = Array.from({ length: 4 + WAITING_MAX }, () => turns.run('a', () => gate.promise))
+  const refused: unknown = await turns.run('a', () => {}).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(Failure)
+  expect(refused).toMatchObject({ code: 'BUSY', status: 429, retryAfterSeconds: 1 })
+  expect(await turns.run('b', () => 'answered')).toBe('answered')
+  gate.resolve()
+  await Promise.all(all)
+  expect(await turns.run('a', () => 'answered')).toBe('answered')
+})
+
+test('security: guests whose calls are stuck delay only guests of their address', async () => {
+  const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
+  const [admin, bot] = [await app.signUp('admin'), await app.bot()]
+  const holder = await openAgain({ use: 'command' }) // without time limits
+  const isOver = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = holder.transaction(async (tx) => {
+    await sql`lock table setup_links in access exclusive mode`.execute(tx)
+    isLocked.resolve()
+    await isOver.promise
+  })
+  await isLocked.promise
+  const askState = (peer: string): Promise<Response> => {
+    const body = JSON.stringify({ setup: 'x'.repeat(43) })
+    return app.fetch('/api/setup-link', { method: 'POST', headers: { 'content-type': 'application/json' }, body }, peer)
+  }
+  const stuck = Array.from({ length: 4 + WAITING_MAX }, () => askState('192.0.2.1'))
+  const refused = await askState('192.0.2.1')
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(await refused.json()).toMatchObject({ code: 'BUSY', message: expect.stringContaining('from your address') as string })
+
+  const statusOf = async (path: string, peer: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await app.fetch(path, { headers }, peer)).status
+  expect(await statusOf('/api/docs', '192.0.2.1')).toBe(429)
+  expect(await statusOf('/api/docs', '192.0.2.2')).toBe(200)
+  expect(await statusOf('/healthz', '192.0.2.1')).toBe(200)
+  for (const [path, { headers }] of [
+    ['/api/users', admin],
+    ['/api/session', admin],
+    ['/api/docs', admin],
+    ['/bot/v1/leaderboard', bot],
+    ['/bot/v1/leaderboard', app.player(7)],
+  ] as const)
+    expect(await statusOf(path, '192.0.2.1', headers), path).toBe(200)
+  isOver.resolve()
+  await holding
+  for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status)
+})
+
+test('security: invented credentials are looked up in turn, and known ones at once', async () => {
+  const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
+  const [admin, bot] = [await app.signUp('admin'), await app.bot()]
+  for (const client of [admin, bot]) await client.call('GET', '/api/session')
+  const holder = await openAgain({ use: 'command' })
+  const isOver = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = holder.transaction(async (tx) => {
+    await sql`lock table sessions, bot_tokens in access exclusive mode`.execute(tx)
+    isLocked.resolve()
+    await isOver.promise
+  })
+  await isLocked.promise
+  const invented = Array.from({ length: 4 + WAITING_MAX }, (_, index) =>
+    app.fetch('/api/users', { headers: { cookie: `session=${String(index).padStart(43, 'x')}` } }),
+  )
+  const invention = { authorization: `Bearer arcade_${'x'.repeat(43)}` }
+  expect((await app.guest.call('GET', '/api/users', undefined, invention)).body).toMatchObject({ code: 'BUSY' })
+  expect((await app.guest.call('GET', '/api/session')).status).toBe(200)
+  expect((await admin.call('GET', '/api/users')).status).toBe(200)
+  expect((await bot.call('GET', '/bot/v1/leaderboard')).status).toBe(200)
+  isOver.resolve()
+  await holding
+  for (const { status } of await Promise.all(invented)) expect([401, 503]).toContain(status)
+})
