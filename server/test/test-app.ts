@@ -47,6 +47,8 @@ export interface TestApp {
   fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
   /** The app's handler, for tests that open a port. */
   nodeFetch: App['http']['fetch']
+  /** The paths that the app has, apart from the web app's. */
+  paths: string[]
   live: App['live']
   readiness: App['readiness']
   guest: Client
@@ -153,6 +155,7 @@ export async function testApp(
     files,
     fetch,
     nodeFetch: http.fetch,
+    paths: http.routes.map(({ path }) => path),
     live,
     readiness,
     guest: client('', {}),

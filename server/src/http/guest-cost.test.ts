@@ -1,0 +1,202 @@
+/**
+ * What a guest's request costs the thread that answers all requests (security.md, Crash): CPU time, in units of a piece of work that is
+ * measured in turn with it, so that neither a slow machine nor a busy one changes the result. Other threads hash the passwords.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contract } from '@arcade/contract/contract'
+import { createPasswordLink } from '#src/identity/password-links.ts'
+import { PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
+import { listRoutes } from './routes.ts'
+import { loadWebApp } from './static.ts'
+
+/** The most that a request may cost. A unit is about a millisecond. */
+const MAX_UNITS = 1
+/** Calls that write an account or a session in a transaction. Each address may make some 50 of them in a quarter of an hour. */
+const LIMITED_MAX_UNITS = 5
+const [BATCHES, BATCH] = [5, 20]
+
+let app: TestApp
+let link = ''
+let build = ''
+
+beforeAll(async () => {
+  build = await mkdtemp(join(tmpdir(), 'arcade-test-web-'))
+  await mkdir(join(build, 'assets'))
+  await writeFile(join(build, 'index.html'), '<head></head><main class="app-loading"></main><script>"the session"</script>')
+  await writeFile(join(build, 'first-pages.json'), JSON.stringify({ signedIn: [], signedOut: [], later: [] }))
+  await writeFile(join(build, 'assets', 'main-abc.js'), 'a'.repeat(500_000))
+})
+afterAll(() => rm(build, { recursive: true }))
+
+async function prepare(): Promise<void> {
+  app = await testApp({ webApp: await loadWebApp(build), metricsToken: 'a secret of the metrics'.replaceAll(' ', '-') })
+  const [admin, user] = [await app.signUp('admin', 'admin@gmail.com'), await app.signUp('user')]
+  link = (await app.database.transaction((tx) => createPasswordLink(tx, { userId: user.id, madeBy: admin.id }))).path
+    .split(/[=/]/)
+    .at(-1)!
+}
+
+type Send = (turn: number) => Promise<Response>
+
+const get =
+  (path: string, headers: Record<string, string> = {}, method = 'GET'): Send =>
+  () =>
+    app.fetch(path, { method, headers })
+const send =
+  (method: string, path: string, body: (turn: number) => unknown): Send =>
+  (turn) => {
+    const text = body(turn)
+    const headers = { 'content-type': 'application/json' }
+    return app.fetch(path, { method, headers, body: typeof text === 'string' ? text : JSON.stringify(text) })
+  }
+
+const names = { fname: 'A', lname: 'B' }
+const password = { password: 'secret1', confirmPassword: 'secret1' }
+const unknown = 'x'.repeat(43)
+
+/** Requests to each call that admits guests, and the status of their answers. */
+const callsOfGuests: Record<string, [status: number, request: Send][]> = {
+  'auth.session': [
+    [200, get('/api/session')],
+    [200, get('/api/session', { cookie: `session=${unknown}` })],
+    [401, get('/api/session', { authorization: `Bearer arcade_${unknown}` })],
+    [401, get('/api/session', { authorization: `tma ${'a=1&'.repeat(3900)}` })],
+    [200, get(`/api/session?${'a=%41&'.repeat(2500)}`)],
+  ],
+  'auth.login': [
+    [200, send('POST', '/api/session', () => ({ email: 'admin@gmail.com', password: PASSWORD }))],
+    [401, send('POST', '/api/session', () => ({ email: 'nobody@gmail.com', password: PASSWORD }))],
+  ],
+  'auth.logout': [[200, get('/api/session', {}, 'DELETE')]],
+  'auth.register': [
+    [200, send('POST', '/api/register', (turn) => ({ ...names, ...password, email: `a${turn}@gmail.com` }))],
+    [409, send('POST', '/api/register', () => ({ ...names, ...password, email: 'admin@gmail.com' }))],
+  ],
+  'auth.setupLink': [[200, send('POST', '/api/setup-link', () => ({ setup: unknown }))]],
+  'account.passwordLink': [
+    [200, send('POST', '/api/password-link', () => ({ link }))],
+    [200, send('POST', '/api/password-link', () => ({ link: unknown }))],
+  ],
+  'account.setPassword': [[403, send('PUT', '/api/password-link', () => ({ ...password, link: unknown }))]],
+}
+const limited = new Set(['auth.login', 'auth.register'])
+
+/** Requests to each path outside the contract. */
+const otherPaths: Record<string, [status: number, request: Send][]> = {
+  '/healthz': [[200, get('/healthz')]],
+  '/readyz': [[200, get('/readyz')]],
+  '/metrics': [[401, get('/metrics', { authorization: `Bearer ${unknown}` })]],
+  '/api/openapi.json': [[200, get('/api/openapi.json')]],
+  '/api/docs': [[200, get('/api/docs')]],
+  'a page': [
+    [200, get('/')],
+    [200, get('/admin/users')],
+  ],
+  'a file': [
+    [200, get('/assets/main-abc.js')],
+    [200, get('/assets/main-abc.js', { 'accept-encoding': 'gzip' })],
+  ],
+  'no file': [
+    [404, get('/assets/none.js')],
+    [404, get('/api/none')],
+    [404, get(`/bot/${'none/'.repeat(1000)}`)],
+  ],
+  'another method': [[405, get('/api/users', {}, 'PATCH')]],
+  'a preflight request': [[204, get('/bot/v1/leaderboard', { 'access-control-request-method': 'GET' }, 'OPTIONS')]],
+}
+
+/** Bodies of 64 kB, the most that a guest may send, which are not what a call expects. */
+const hostileBodies: Record<string, string> = {
+  spaces: ' '.repeat(65_000),
+  'one text': `{"email":"${'a'.repeat(65_000)}"}`,
+  escapes: `{"email":"${String.raw`\u0041`.repeat(10_000)}"}`,
+  fields: `{${Array.from({ length: 99 }, (_, n) => `"k${n}${'x'.repeat(600)}":1`).join()}}`,
+  objects: `[${'{},'.repeat(500)}{}]`,
+}
+
+const routes = listRoutes(contract)
+const requests = [
+  ...Object.entries({ ...callsOfGuests, ...otherPaths }).flatMap(([name, all]) =>
+    all.map(([status, request], index) => ({
+      name: `${name} (${index + 1})`,
+      status,
+      request,
+      most: limited.has(name) ? LIMITED_MAX_UNITS : MAX_UNITS,
+    })),
+  ),
+  ...Object.entries(hostileBodies).map(([name, body]) => ({
+    name: `64 kB: ${name}`,
+    status: 400,
+    request: send('POST', '/api/session', () => body),
+    most: MAX_UNITS,
+  })),
+]
+
+test('security: the cost of each request that a guest may make is measured', async () => {
+  expect(Object.keys(callsOfGuests).toSorted(), 'a call for guests needs an example here').toEqual(
+    routes
+      .filter(({ meta }) => meta.access.includes('guest'))
+      .map(({ name }) => name)
+      .toSorted(),
+  )
+  await prepare()
+  const inContract = new Set(routes.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1')))
+  const others = app.paths.filter((path) => !inContract.has(path))
+  expect(Object.keys(otherPaths), 'a path outside the contract needs an example here').toEqual(expect.arrayContaining(others))
+})
+
+test('security: no request of a guest costs the main thread more than its bound', async () => {
+  await prepare()
+  const tooDear: Record<string, number> = {}
+  for (const { name, status, request, most } of requests) {
+    expect((await request(0)).status, name).toBe(status)
+    const units = await unitsOf(request)
+    if (units > most) tooDear[name] = units
+  }
+  expect(tooDear).toEqual({})
+})
+
+test('security: a guest who is refused costs the main thread at most one unit, whatever the call', async () => {
+  await prepare()
+  const closed = routes.filter(({ meta }) => !meta.access.includes('guest'))
+  const refused: Send = (turn) => {
+    const { method, path } = closed[turn % closed.length]!
+    return app.fetch(path.replaceAll(/\{\w+\}/g, 'none'), { method })
+  }
+  for (let turn = 0; turn < closed.length; turn += 1) expect((await refused(turn)).status).toBe(401)
+  expect(await unitsOf(refused)).toBeLessThanOrEqual(MAX_UNITS)
+})
+
+/** Returns what a request costs, in units: the median of several batches, each compared with units that ran directly after it. */
+async function unitsOf(request: Send): Promise<number> {
+  let turn = 1
+  const sendBatch = async (): Promise<number> => {
+    const before = cpuMicroseconds()
+    for (let sent = 0; sent < BATCH; sent += 1) await (await request(turn++)).arrayBuffer()
+    return cpuMicroseconds() - before
+  }
+  const workBatch = (): number => {
+    const before = cpuMicroseconds()
+    for (let done = 0; done < BATCH; done += 1) workOneUnit()
+    return cpuMicroseconds() - before
+  }
+  await sendBatch() // so that the code is compiled
+  workBatch()
+  const ratios: number[] = []
+  for (let batch = 0; batch < BATCHES; batch += 1) ratios.push((await sendBatch()) / workBatch())
+  return ratios.toSorted((a, b) => a - b)[Math.floor(BATCHES / 2)]!
+}
+
+/** CPU time of this thread only. The system updates it every few milliseconds, so a batch is measured, not a request. */
+function cpuMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
+}
+
+const rows = Array.from({ length: 2500 }, (_, id) => ({ id, name: `player ${id}`, balance: id * 1.5, tags: ['a', 'b'] }))
+function workOneUnit(): void {
+  JSON.parse(JSON.stringify(rows))
+}
