@@ -22,10 +22,14 @@ const NOTICE_MS = 3_000
 export function createReadiness({ database, files }: { database: Database; files: Files }): Readiness {
   let isStopping = false
   let askedAt = -Infinity
+  /** The running check, which all requests share that arrive meanwhile: anybody may ask. */
+  let checking: Promise<boolean> | undefined
+  const check = async (): Promise<boolean> => (await database.isReady()) && (await files.isReady())
   return {
     async ask() {
       askedAt = performance.now()
-      const isReady = !isStopping && (await database.isReady()) && (await files.isReady())
+      if (!isStopping) checking ??= check().finally(() => (checking = undefined))
+      const isReady = (await checking) === true && !isStopping
       return { isReady, replica: database.replica?.state().status }
     },
     isStopping: () => isStopping,
