@@ -1,62 +1,121 @@
 /**
  * security.md, Availability: how long others wait, at most, while one client attacks. Each attack is repeated for some seconds; meanwhile
- * another client asks `/healthz` again and again. A guest sends a thousand requests on one connection without waiting for answers; a bot
- * sends large bodies that are not JSON.
+ * another client reads the leaderboard with a bot token and asks `/healthz`, again and again. Attackers are guests, who send a thousand
+ * requests on one connection or some on each of 64 connections without waiting for answers; players' clients; the receiver of a webhook;
+ * and a stolen token or session that sends large bodies.
  */
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
+import { BOT_TOKEN, signInitData } from '../server/test/init-data.ts'
+import { actOfProcess } from '../server/src/audit/audit.ts'
+import { createBotToken } from '../server/src/identity/bot-tokens.ts'
+import type { Attack } from './attacking.ts'
 import { prepareClaiming } from './claiming.ts'
-import { type BenchServer, report, startBenchServer } from './measuring.ts'
+import { inProcess } from './in-process.ts'
+import { report, startBenchServer } from './measuring.ts'
 
 const MOST_MS = 100
 const SECONDS = 5
-const PIPELINED = 1000
 const MB = 1024 * 1024
 
-const server = await startBenchServer()
+const server = await startBenchServer({ TELEGRAM_BOT_TOKEN: BOT_TOKEN, WEBHOOK_NETWORKS: '127.0.0.0/8' })
 try {
   const { headers: bot } = await prepareClaiming(server.database, 1)
-  const attacks: Record<string, () => Promise<void>> = {
-    'nobody attacks': () => new Promise((resolve) => void setTimeout(resolve, 100)),
-    '1,000 requests for /api/docs on one connection': () => pipeline('/api/docs'),
-    '1,000 requests for /api/openapi.json on one connection': () => pipeline('/api/openapi.json'),
-    '1,000 requests for the page on one connection': () => pipeline('/'),
-    '2 MB of numbers without commas': () => postPlayers(bot, `[${'1.5e3 '.repeat((2 * MB) / 6 - 1)}]`),
-    '2 MB of numbers between colons': () => postPlayers(bot, '1.5e3:'.repeat((2 * MB) / 6)),
-    '2 MB of empty objects': () => postPlayers(bot, `[${'{},'.repeat((2 * MB) / 3 - 1)}{}]`),
-    '2 MB of escapes': () => postPlayers(bot, `["${String.raw`\u0041`.repeat((2 * MB) / 6 - 2)}"]`),
+  const { token } = await createBotToken(server.database, actOfProcess('command', 'bench'), { name: 'other', scope: 'read' })
+  const other = { authorization: `Bearer ${token}` }
+  const admin = { cookie: server.admin.cookie, 'content-type': 'application/json' }
+  const player = { authorization: `tma ${signInitData({ user: JSON.stringify({ id: 7 }) })}` }
+  const receiverPort = await freePort()
+  const webhook = await addWebhook(admin, `http://127.0.0.1:${receiverPort}/`)
+
+  const pages = (path: string, connections = 1, pipelined = 1000): Partial<Attack> => ({ path, connections, pipelined })
+  const players = (body: string): Partial<Attack> => ({ method: 'POST', path: '/bot/v1/players', headers: bot, body })
+  const history = (body: string): Partial<Attack> => ({ method: 'POST', path: '/download-history', headers: admin, body })
+  const attacks: Record<string, Partial<Attack>> = {
+    'nobody attacks': { connections: 0 },
+    '1,000 requests for /api/docs on one connection': pages('/api/docs'),
+    '1,000 requests for /api/openapi.json on one connection': pages('/api/openapi.json'),
+    '1,000 requests for the page on one connection': pages('/'),
+    '32 requests for the page on each of 64 connections': pages('/', 64, 32),
+    '32 requests for /api/session on each of 64 connections': pages('/api/session', 64, 32),
+    '1,000 requests for /api/session on each of 64 connections': pages('/api/session', 64),
+    '1,000 reads of the leaderboard by a player’s client on one connection': { ...pages('/bot/v1/leaderboard'), headers: player },
+    '32 reads of the leaderboard by players’ clients on each of 64 connections': {
+      ...pages('/bot/v1/leaderboard', 64, 32),
+      headers: player,
+    },
+    'a receiver of webhooks that sends interim answers for ever': {
+      method: 'POST',
+      path: `/api/webhooks/${webhook}/test`,
+      headers: admin,
+      body: '{}',
+      receiverPort,
+    },
+    '2 MB of numbers without commas': players(`[${'1.5e3 '.repeat((2 * MB) / 6 - 1)}]`),
+    '2 MB of numbers between colons': players('1.5e3:'.repeat((2 * MB) / 6)),
+    '2 MB of empty objects': players(`[${'{},'.repeat((2 * MB) / 3 - 1)}{}]`),
+    '2 MB of escapes': players(`["${String.raw`\u0041`.repeat((2 * MB) / 6 - 2)}"]`),
+    '8 MB of escapes to /download-history': history(`["${String.raw`\u0041`.repeat((8 * MB) / 6 - 2)}"]`),
+    '8 MB to /download-history with 130,000 long numbers': history(
+      `[${`${'1.2345678901234567'.padEnd(62, ' ')},`.repeat(130_000)}1]`,
+    ),
+    '8 MB to /download-history with 127,000 field names': history(`[${manyFields(1280, 99)}]`),
+    '8 MB to /download-history with 10,000 field names': history(`[${manyFields(100, 99)}]`),
   }
-  for (const [name, attack] of Object.entries(attacks)) await reportWaits(server, name, attack)
+  for (const [name, attack] of Object.entries(attacks)) {
+    const all: Attack = {
+      url: server.url,
+      method: 'GET',
+      path: '/',
+      headers: {},
+      pipelined: 1,
+      connections: 1,
+      seconds: SECONDS,
+      ...attack,
+    }
+    report(`${name}: the longest wait of others`, { ours: await longestWait(all, other), unit: 'ms', atMost: MOST_MS })
+  }
 } finally {
   await server.stop()
 }
 
-async function reportWaits({ url }: BenchServer, name: string, attack: () => Promise<void>): Promise<void> {
-  const until = performance.now() + SECONDS * 1000
+async function longestWait(attack: Attack, headers: Record<string, string>): Promise<number> {
+  let isOver = false
+  const attacking = inProcess<null>('attacking.ts', attack).finally(() => (isOver = true))
   let longest = 0
-  const attacking = (async () => {
-    while (performance.now() < until) await attack()
-  })()
-  while (performance.now() < until) {
-    const started = performance.now()
-    await (await fetch(`${url}/healthz`)).arrayBuffer()
-    longest = Math.max(longest, performance.now() - started)
+  while (!isOver) {
+    for (const path of ['/healthz', '/bot/v1/leaderboard']) {
+      const started = performance.now()
+      const answer = await fetch(server.url + path, { headers })
+      await answer.arrayBuffer()
+      if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
+      longest = Math.max(longest, performance.now() - started)
+    }
   }
   await attacking
-  report(`${name}: the longest wait of others`, { ours: longest, unit: 'ms', atMost: MOST_MS })
+  return longest
 }
 
-/** Sends all requests at once, and waits until the server has answered them or closed the connection. */
-async function pipeline(path: string): Promise<void> {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  socket.on('error', () => {}) // the server may close the connection while the requests are being sent
-  socket.resume()
-  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
-  socket.end(request.repeat(PIPELINED))
-  await once(socket, 'close')
+function manyFields(objects: number, fieldsEach: number): string {
+  const field = (object: number, n: number): string => `"f${object}_${n}${'x'.repeat(40)}":1`
+  return Array.from(
+    { length: objects },
+    (_object, index) => `{${Array.from({ length: fieldsEach }, (_field, n) => field(index, n)).join()}}`,
+  ).join()
 }
 
-async function postPlayers(bot: Readonly<Record<string, string>>, body: string): Promise<void> {
-  const answer = await fetch(`${server.url}/bot/v1/players`, { method: 'POST', headers: bot, body })
-  await answer.arrayBuffer()
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
+
+async function addWebhook(headers: Record<string, string>, url: string): Promise<string> {
+  const body = JSON.stringify({ url, events: ['task.changed'] })
+  const answer = await fetch(`${server.url}/api/webhooks`, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(await answer.text())
+  return ((await answer.json()) as { id: string }).id
 }

@@ -70,7 +70,7 @@ export const errorCatalogue = {
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 
   // Errors of the HTTP layer
-  BUSY: { status: 429, message: 'Too many requests from your address are waiting already. Please try again in a moment.' },
+  BUSY: { status: 429, message: 'Too many of your requests are waiting already. Please try again in a moment.' },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message:

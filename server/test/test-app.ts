@@ -1,5 +1,4 @@
 /** Creates the app for tests, on a real database but without a port, and clients that call it as a guest, user, admin, bot or player. */
-import { createHmac } from 'node:crypto'
 import os from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
@@ -18,12 +17,11 @@ import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { openSpool } from '#src/sheets/spool.ts'
 import { secretKey } from '#src/webhooks/secret-key.ts'
+import { BOT_TOKEN, signInitData } from './init-data.ts'
 import { testDatabase } from './test-database.ts'
 
 export const MAX_EXPORTS = 4
 export const PASSWORD = 'correct horse'
-/** The Telegram token of the tests' bot, which signs initData. */
-export const BOT_TOKEN = '7000000000:AAtest-token'
 const ORIGIN = 'http://console.test'
 
 export interface TestAnswer {
@@ -58,17 +56,6 @@ export interface TestApp {
   bot(name?: string, scope?: BotScope): Promise<Client>
   /** Returns a client with a player's initData. */
   player(userId: number): Client
-}
-
-/** Signs initData as Telegram does it. `auth_date` is now unless `fields` sets it. */
-export function signInitData(fields: Record<string, string>, botToken = BOT_TOKEN): string {
-  const all: Record<string, string> = { auth_date: String(Math.floor(Date.now() / 1000)), ...fields }
-  const secret = createHmac('sha256', 'WebAppData').update(botToken).digest()
-  const signed = Object.entries(all)
-    .map(([name, value]) => `${name}=${value}`)
-    .toSorted()
-    .join('\n')
-  return new URLSearchParams({ ...all, hash: createHmac('sha256', secret).update(signed).digest('hex') }).toString()
 }
 
 let passwordHash: string | undefined

@@ -82,8 +82,12 @@ export class CallPipeline {
   readonly #send: Send
   readonly #cookies: Record<'session' | 'device' | 'position', Cookie>
   readonly #refusals: Refusals
-  /** The requests of guests, and the lookups of credentials that may be a guest's invention: these do not wait for each other. */
-  readonly #turns: Record<'guests' | 'strangers', Turns> = { guests: createTurns(), strangers: createTurns() }
+  /** `strangers` look up a credential that may be a guest's invention. The three kinds do not wait for each other. */
+  readonly #turns: Record<'guests' | 'strangers' | 'players', Turns> = {
+    guests: createTurns(),
+    strangers: createTurns(),
+    players: createTurns(),
+  }
 
   constructor({ services, isHttps, clientAddress, send }: CallPipelineOptions) {
     this.#services = services
@@ -173,7 +177,7 @@ export class CallPipeline {
     return isSignedIn ? answer() : this.#turns.guests.run(this.#clientAddress(c), answer)
   }
 
-  /** Reads and checks the input and runs the handler. A guest waits for the turn when the body is there. @throws Failure */
+  /** Reads and checks the input and runs the handler. Guests and players wait for their turn when the body is there. @throws Failure */
   async #run(exchange: Exchange, caller: Caller): Promise<unknown> {
     const { c, request, address, route } = exchange
     const { bodyLimitBytes, rowsField } = route.meta
@@ -184,6 +188,7 @@ export class CallPipeline {
       const input = await this.#limitRefusals(exchange, caller, () => readInput(raw, body))
       return this.#handle(exchange, caller, input)
     }
+    if (caller.kind === 'player') return this.#turns.players.run(String(caller.userId), run)
     return caller.kind === 'guest' ? this.#turns.guests.run(address, run) : run()
   }
 

@@ -62,7 +62,10 @@ test('security: guests whose calls are stuck delay only guests of their address'
   const stuck = Array.from({ length: 4 + WAITING_MAX }, () => askState('192.0.2.1'))
   const refused = await askState('192.0.2.1')
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
-  expect(await refused.json()).toMatchObject({ code: 'BUSY', message: expect.stringContaining('from your address') as string })
+  expect(await refused.json()).toMatchObject({
+    code: 'BUSY',
+    message: 'Too many of your requests are waiting already. Please try again in a moment.',
+  })
 
   const statusOf = async (path: string, peer: string, headers: Record<string, string> = {}): Promise<number> =>
     (await app.fetch(path, { headers }, peer)).status
@@ -80,6 +83,25 @@ test('security: guests whose calls are stuck delay only guests of their address'
   isOver.resolve()
   await holding
   for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status)
+})
+
+test('security: a player whose calls are stuck delays no other player', async () => {
+  const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
+  const holder = await openAgain({ use: 'command' })
+  const isOver = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = holder.transaction(async (tx) => {
+    await sql`lock table ledger_entries in access exclusive mode`.execute(tx)
+    isLocked.resolve()
+    await isOver.promise
+  })
+  await isLocked.promise
+  const stuck = Array.from({ length: 4 + WAITING_MAX }, () => app.player(7).call('GET', '/bot/v1/players/me/entries'))
+  expect((await app.player(7).call('GET', '/bot/v1/leaderboard')).body).toMatchObject({ code: 'BUSY' })
+  expect((await app.player(8).call('GET', '/bot/v1/leaderboard')).status).toBe(200)
+  isOver.resolve()
+  await holding
+  for (const { status } of await Promise.all(stuck)) expect(status).not.toBe(429)
 })
 
 test('security: invented credentials are looked up in turn, and known ones at once', async () => {

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { pino } from 'pino'
 import { readCounters } from '#src/counters/counters.ts'
-import { signInitData, testApp, type TestApp } from '#test/test-app.ts'
+import { signInitData } from '#test/init-data.ts'
+import { testApp, type TestApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
 
 const nothing = {
