@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
+import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 import { auditTrail } from '#test/audit-trail.ts'
 import { createDatabase, openAgain, testDatabase } from '#test/test-database.ts'
 import { type Act, actOfProcess, audit, changesBetween } from './audit.ts'
@@ -56,6 +57,28 @@ test('a single entry’s statement is planned once per connection, and its entry
   expect(planned[0]!.runs).toBeGreaterThanOrEqual(3)
   await write(database, 2)
   expect(await verifyAudit(database)).toMatchObject({ entries: 5, findings: [] })
+})
+
+test('an act on one record costs one statement, which also queues its event; an act without an event queues nothing', async () => {
+  const database = await testDatabase()
+  await sql`insert into webhooks (id, url, events, secret) values (gen_random_uuid(), 'https://x.test', '{task.changed}', ''::bytea)`.execute(
+    database.db,
+  )
+  const sent: string[] = []
+  const listen = (statement: unknown) => void sent.push((statement as SentStatement).text)
+  await database.transaction(async (tx) => {
+    sentStatements.subscribe(listen)
+    onTestFinished(() => sentStatements.unsubscribe(listen))
+    await audit(tx, ada, 'task.update', { record: { kind: 'socialTask', id: 't1', name: 'Follow us' } })
+    await audit(tx, ada, 'user.update', { record: { kind: 'user', id: 'bob', name: 'Bob' } })
+    sentStatements.unsubscribe(listen)
+  })
+  expect(sent).toHaveLength(2)
+  const { rows } = await sql<{ event: string; data: unknown }>`
+    select event, payload::json->'data' as data from webhook_deliveries`.execute(database.db)
+  const items = [{ kind: 'socialTask', id: 't1', title: 'Follow us' }]
+  expect(rows).toEqual([{ event: 'task.changed', data: { change: 'changed', items } }])
+  expect(await verifyAudit(database)).toMatchObject({ entries: 2, findings: [] })
 })
 
 test('changes are the fields that differ, except the version and fields that never change', () => {

@@ -8,7 +8,7 @@ import type { ActorKind, AuditAction, AuditChanges, RecordKind } from '@arcade/c
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
-import { queueEvent } from './outbox.ts'
+import { eventOf, queueEvent, queueSql } from './outbox.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { SHARE_CHANGES } from '#src/db/transaction-locks.ts'
 import { planOnce } from '#src/postgres/connections.ts'
@@ -64,9 +64,9 @@ export async function audit(
   entries: AuditEntryInput | readonly AuditEntryInput[],
 ): Promise<void> {
   const all = [entries].flat() as readonly AuditEntryInput[]
+  if (all.length === 1) return auditOne(tx, act, action, all[0]!)
   const records = all.flatMap(({ record }) => record ?? [])
   await queueEvent(tx, action, records)
-  if (all.length === 1) return auditOne(tx, act, action, all[0]!)
   for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
     const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => {
       const { kind = null, id = null, name = null } = record ?? {}
@@ -116,9 +116,14 @@ const insertInto = `
 
 const parameters = columns.map((column, index) => `$${index + 1}::${columnTypes[column]}`)
 const insertOne = `${insertInto} (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`
+const insertOneAndQueue = `with queued as (${queueSql(`$${columns.length + 1}`, `$${columns.length + 2}`)}) ${insertOne}`
 planOnce(insertOne)
+planOnce(insertOneAndQueue)
 
-/** Writes a single entry by a prepared statement: most acts have one entry, and planning its INSERT takes longer than running it. */
+/**
+ * Writes a single entry, and queues its event, by one prepared statement: most acts have one entry, and planning its INSERT takes longer
+ * than running it.
+ */
 async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry: AuditEntryInput): Promise<void> {
   const values: Record<Column, string | null> = {
     id: randomUUID(),
@@ -139,7 +144,11 @@ async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry
     record_salt: randomUUID(),
   }
   const given = columns.map((column) => values[column])
-  await tx.executeQuery(CompiledQuery.raw(insertOne, given))
+  const queued = eventOf(action, entry.record ? [entry.record] : [])
+  const query = queued
+    ? CompiledQuery.raw(insertOneAndQueue, [...given, queued.event, queued.payloads])
+    : CompiledQuery.raw(insertOne, given)
+  await tx.executeQuery(query)
 }
 
 /**

@@ -21,19 +21,24 @@ export interface WebhookRecord {
   name?: string | undefined
 }
 
-const QUEUE = `
+/** An INSERT of the deliveries of an event, for each active webhook that is subscribed to it. @param event, payloads SQL of type text, text[] */
+export const queueSql = (event: string, payloads: string): string => `
   insert into webhook_deliveries (id, webhook_id, event, payload)
-  select 'msg_' || gen_random_uuid(), webhooks.id, $1::text,
-         json_build_object('type', $1::text, 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  select 'msg_' || gen_random_uuid(), webhooks.id, ${event}::text,
+         json_build_object('type', ${event}::text, 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
            'data', one.data::json)::text
-    from webhooks, unnest($2::text[]) as one (data)
-   where switched_off_at is null and $1::text = any(events)`
+    from webhooks, unnest(${payloads}::text[]) as one (data)
+   where switched_off_at is null and ${event}::text = any(events)`
+const QUEUE = queueSql('$1', '$2')
 planOnce(QUEUE)
 
-/** Queues the event of an act on these records, if there is one, for each active webhook that is subscribed to it. */
-export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, records: readonly WebhookRecord[]): Promise<void> {
+/** Returns the event of an act on these records and the data of its deliveries, if the act has an event. */
+export function eventOf(
+  action: AuditAction,
+  records: readonly WebhookRecord[],
+): { event: string; payloads: string[] } | undefined {
   const told = actsOfEvents[action]
-  if (!told || records.length === 0) return
+  if (!told || records.length === 0) return undefined
   const { event, change } = told
   const payloads: string[] = []
   for (let at = 0; at < records.length; at += RECORDS_MAX) {
@@ -41,5 +46,11 @@ export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, record
     const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: firstCharacters(name, NAME_MAX_LENGTH) }))
     payloads.push(JSON.stringify({ change, items }))
   }
-  await tx.executeQuery(CompiledQuery.raw(QUEUE, [event, payloads]))
+  return { event, payloads }
+}
+
+/** Queues the event of an act on these records, if it has one. */
+export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, records: readonly WebhookRecord[]): Promise<void> {
+  const queued = eventOf(action, records)
+  if (queued) await tx.executeQuery(CompiledQuery.raw(QUEUE, [queued.event, queued.payloads]))
 }
