@@ -161,6 +161,17 @@ test.each([
   expect(body.points.at(-1).paid).toBe(7.25)
 })
 
+test('Dashboard: range all begins with the earliest time that a bot may send, and counts as many players as there are', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addItems(app.database)
+  const ages = ['1970-01-01T00:00:00Z', '2005-01-01T00:00:00Z', '2012-12-31T23:59:59Z'].map((at) => Date.now() - Date.parse(at))
+  await happened(app.database, [...ages, 0])
+  const { body } = await admin.call('GET', '/api/activity?range=all')
+  expect(body.points).toEqual(await countedPoints(app.database, 'year', '1970-01-01'))
+  expect(body.points.filter(({ players }: { players: number }) => players > 0)).toHaveLength(ages.length + 1)
+})
+
 test('Dashboard: the top players, and the items with the most participants of the last seven days', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')

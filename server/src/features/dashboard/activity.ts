@@ -26,8 +26,8 @@ const DAY_MS = 24 * HOUR_MS
 /** Range `all` has a point for each day up to this many days, then for each month up to MONTHS_SHOWN months, then for each year. */
 const DAYS_SHOWN = 92
 const MONTHS_SHOWN = 36
-/** Range `all` starts here: Telegram began in 2013, so anything older is not shown. */
-const FIRST_YEAR = 2013
+/** Nothing happened earlier: the game's calls accept times from 1970, an import from 2005. */
+const EARLIEST = new Date(0)
 
 interface Row {
   /** `at` is the start of the bucket, as `bucketText` writes it. */
@@ -53,28 +53,14 @@ export function prepareActivity(reads: Pick<Reads, 'prepared'>): (range: Activit
   }
 }
 
-/** Reads by month, and again by day if the months cover less than DAYS_SHOWN days. Leaves out empty points at the beginning. */
+/** Reads by month, and again by day if the months cover less than DAYS_SHOWN days. */
 async function readAll(read: Read, now: Date): Promise<Activity> {
   const span = { range: 'all', now } as const
-  const activity = await readFrom(read, { ...span, bucket: 'month', from: new Date(Date.UTC(FIRST_YEAR, 0)) })
-  // `paid` needs no check: every payment belongs to a claim, which is counted as well.
-  const isEmpty = (point: Point): boolean => point.players + point.social + point.daily + point.announcement === 0
-  const first = activity.points.findIndex((point) => !isEmpty(point))
-  if (first < 0) return { ...activity, points: [] }
-  const points = activity.points.slice(first)
-  if (now.getTime() - Date.parse(points[0]!.at) < DAYS_SHOWN * DAY_MS) {
-    const days = await readFrom(read, { ...span, bucket: 'day', from: new Date(points[0]!.at) })
-    return {
-      ...days,
-      points: days.points.slice(
-        Math.max(
-          0,
-          days.points.findIndex((point) => !isEmpty(point)),
-        ),
-      ),
-    }
-  }
-  return points.length <= MONTHS_SHOWN ? { ...activity, points } : { ...activity, unit: 'year', points: byYear(points) }
+  const months = await readFrom(read, { ...span, bucket: 'month', from: EARLIEST })
+  const [first] = months.points
+  if (first && now.getTime() - Date.parse(first.at) < DAYS_SHOWN * DAY_MS)
+    return readFrom(read, { ...span, bucket: 'day', from: new Date(first.at) })
+  return months.points.length <= MONTHS_SHOWN ? months : { ...months, unit: 'year', points: byYear(months.points) }
 }
 
 interface Span {
@@ -92,7 +78,13 @@ async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise
   const itemsThisWeek = itemActivityNames('day', startOf('day', now, 6 * DAY_MS), startOfNext('day', now))
   const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek, ...paid])
   const { counted, ...others } = row!
-  return { range, unit: bucket, points: toPoints(counted, { bucket, from, until }), ...others }
+  const begin = isAll ? firstOf(counted, until) : from
+  return { range, unit: bucket, points: toPoints(counted, { bucket, from: begin, until }), ...others }
+}
+
+/** Returns the start of the first bucket in which something happened, or `until` if nothing did. */
+function firstOf(counted: Row['counted'], until: Date): Date {
+  return counted.reduce((first, { at, value }) => (value !== 0 && new Date(at) < first ? new Date(at) : first), until)
 }
 
 function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
