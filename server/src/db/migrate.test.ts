@@ -10,6 +10,7 @@ import { createDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Migration, loadMigrations } from './migrate.ts'
+import { openMigrationConnection } from './migration-connection.ts'
 
 /** A tenth of the product's limits or less, so that exceeding them takes a second here. */
 const QUICK = {
@@ -65,6 +66,30 @@ test('§design 4 a server that starts while another one migrates reports it, wai
   expect([...lines(/was lost/), ...otherLines(/was lost/)]).toEqual([])
   for (const database of [one, two]) expect(await database.isReady()).toBe(true)
 })
+
+test.each([
+  ['a setting is refused', { lockTimeoutMs: -1, abortsAtOnce: false }, /outside the valid range/],
+  ['the start is aborted', { lockTimeoutMs: 60, abortsAtOnce: true }, /aborted/],
+])(
+  'a connection for migrations that fails while it is opened, because %s, is closed',
+  async (_why, { lockTimeoutMs, abortsAtOnce }, error) => {
+    const url = await createDatabase('failed_opening')
+    const starting = new AbortController()
+    const opening = openMigrationConnection({
+      address: { connectionString: url },
+      log: recordedLog().log,
+      limits: { ...QUICK.migrationLimits, lockTimeoutMs },
+      watcher: () => undefined,
+      signal: starting.signal,
+    })
+    if (abortsAtOnce) starting.abort()
+    await expect(opening).rejects.toThrow(error)
+    const count = `select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'arcade migration'`
+    await onServer(url, (run) =>
+      waitFor('the end of its process', async () => (await run<{ count: number }>(count))[0]?.count === 0),
+    )
+  },
+)
 
 test('§design 4 a PostgreSQL that dies during a migration is restarted, and the migration continues', async () => {
   const dataDir = await preparedDataDir()

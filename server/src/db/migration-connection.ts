@@ -49,12 +49,18 @@ const PAUSE_ATTEMPTS = 3
 export async function openMigrationConnection(options: MigrationConnectionOptions): Promise<MigrationConnection> {
   options.signal?.throwIfAborted()
   const client = await connect(options.address, APPLICATION_NAME)
-  const { rows } = await client.query<{ pid: number }>(
-    `select pg_backend_pid() as pid, set_config(name, '0', false) from pg_settings where name = any($1)`,
-    [['statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']],
-  )
-  await setLockTimeout(client, options.limits.lockTimeoutMs)
-  return new BrieflyWaitingConnection(client, { ...options, pid: rows[0]?.pid ?? 0 })
+  try {
+    const { rows } = await client.query<{ pid: number }>(
+      `select pg_backend_pid() as pid, set_config(name, '0', false) from pg_settings where name = any($1)`,
+      [['statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']],
+    )
+    await setLockTimeout(client, options.limits.lockTimeoutMs)
+    options.signal?.throwIfAborted() // only the returned connection listens to the signal
+    return new BrieflyWaitingConnection(client, { ...options, pid: rows[0]?.pid ?? 0 })
+  } catch (error) {
+    destroy(client)
+    throw error
+  }
 }
 
 async function setLockTimeout(client: Connection, ms: number): Promise<void> {
