@@ -6,11 +6,10 @@ export function isExactNumber(text: string): boolean {
   // Every double preserves 15 significant digits, except near the ends of its range (IEEE 754, DBL_DIG).
   if (text.length <= 15 && /^-?\d+(\.\d+)?$/.test(text)) return true
   const value = Number(text)
-  return (
-    Number.isFinite(value) &&
-    significantDigits(text) !== undefined &&
-    significantDigits(text) === significantDigits(String(value))
-  )
+  if (!Number.isFinite(value)) return false
+  if (String(value) === text) return true // far cheaper than the comparison of digits
+  const digits = significantDigits(text)
+  return digits !== undefined && digits === significantDigits(String(value))
 }
 
 /** Returns a number's significant digits and power of ten, the same for every notation; undefined if the text is not a number. */

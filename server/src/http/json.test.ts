@@ -10,6 +10,10 @@ const OUT_OF_RANGE = 'The number must be between -9007199254740992 and 900719925
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const parse = (text: string, limitBytes = 64 * 1024) => parseJson(bytesOf(text), { limitBytes })
 const repeated = (part: string, count: number) => Array.from({ length: count }, () => part).join(',')
+/** Objects with different field names, in a body of more than 64 kB. */
+const objects = (count: number, fields: number) =>
+  repeatedBy(count, (n) => `{${repeatedBy(fields, (field) => `"${'x'.repeat(100)}${n}-${field}":1`)}}`)
+const repeatedBy = (count: number, part: (index: number) => string) => Array.from({ length: count }, (_, n) => part(n)).join(',')
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 1]))
 
 afterEach(() => void vi.restoreAllMocks())
@@ -20,6 +24,8 @@ describe('security: input', () => {
     ['4 million numbers', `{"data":{"users":[${repeated('1', 4_000_000)}]}}`, 'The request holds too many values.'],
     ['180,000 fields', JSON.stringify({ data: {}, ...keys(180_000) }), 'The request holds too many fields.'],
     ['101 fields in an array', `[[${JSON.stringify(keys(101))}]]`, 'The request holds too many fields.'],
+    ['1,001 different fields in a large body', `[${objects(77, 13)}]`, 'The request holds too many different fields.'],
+    ['127,000 different fields', `[${objects(640, 99)}]`, 'The request holds too many different fields.'],
     ['17 levels', `${'['.repeat(17)}${']'.repeat(17)}`, 'The request is nested too deeply.'],
     ['4 million levels', '['.repeat(4_000_000), 'The request is nested too deeply.'],
     ['numbers without commas', `{"data":[${'1.5e3 '.repeat(1_000_000)}]}`, 'The request is not valid JSON.'],
@@ -74,6 +80,40 @@ describe('security: input', () => {
     ['constructor', '{"constructor":1}'],
   ])('%s is refused', async (_, text) => {
     await expect(parse(text)).rejects.toThrow(/not valid|control characters/)
+  })
+
+  test('a large body may hold 1,000 different fields, however often', async () => {
+    const body = `[${objects(100, 10)},${objects(100, 10)}]`
+    expect(await parse(body, 8 * MB)).toEqual(JSON.parse(body))
+  })
+
+  test('other requests run between the parts of the scan', async () => {
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      next = setImmediate(count)
+    }
+    let next = setImmediate(count)
+    await parse(`[${'0.12345678901234568,'.repeat(100_000)}1]`, 8 * MB)
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(2_000_000 / (64 * 1024))
+  })
+
+  test('exact and inexact numbers among rows that the call checks one by one are told apart', async () => {
+    const numbers = [
+      '0.1',
+      '0.30000000000000004',
+      '0.1000000000000000055',
+      '1e3',
+      '9007199254740993',
+      `1${'0'.repeat(500)}`,
+      '-0',
+      '12',
+    ]
+    const body = `{"rows":[${repeatedBy(5000, () => numbers.join(','))}]}`
+    const { rows } = (await parseJson(bytesOf(body), { limitBytes: 8 * MB, rowsField: 'rows' })) as { rows: number[] }
+    expect(rows.slice(0, 8)).toEqual([0.1, 0.30000000000000004, Number.NaN, 1000, Number.NaN, Number.NaN, -0, 12])
+    expect(rows.filter(Number.isNaN)).toHaveLength(15_000)
   })
 
   test('the word prototype within a text is accepted', async () => {
