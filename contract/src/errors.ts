@@ -36,7 +36,7 @@ export const errorCatalogue = {
   ANNOUNCEMENT_INACTIVE: { status: 409, message: 'This announcement is not active, so it cannot be claimed.' },
   BALANCE_TOO_LOW: { status: 409, message: 'The balance is too low for this: it would go below 0.' },
   BALANCE_TOO_HIGH: { status: 409, message: 'The balance would be too high to be kept exactly.' },
-  CAP_REACHED: { status: 409, message: 'This would be more than the cause may give a player on a day (UTC).' },
+  CAP_REACHED: { status: 409, message: 'This would be more than the cause may give to or take from a player on a day (UTC).' },
   REFERENCE_REUSED: { status: 409, message: 'This reference was entered before with another amount.' },
   NO_SUCH_ENTRY: { status: 404, message: 'This player has no such entry.' },
   NOT_REVERSIBLE: {
@@ -79,6 +79,11 @@ export const errorCatalogue = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
   SIGNED_OUT: { status: 401, message: 'Please sign in.' },
   FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },
+  UNKNOWN_HOST: {
+    status: 421,
+    message:
+      'This server does not answer for this host name. If it is the console’s own, set PUBLIC_URL to the URL that browsers use.',
+  },
   CROSS_ORIGIN: { status: 403, message: 'This request came from another web site.' },
   NOT_FOUND: { status: 404, message: 'There is nothing here.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This method is not supported here.' },

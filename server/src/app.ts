@@ -55,6 +55,7 @@ import type { SecretKey } from '#src/webhooks/secret-key.ts'
 export interface AppOptions {
   config: Pick<
     Config,
+    | 'host'
     | 'publicOrigin'
     | 'registrationEmailHost'
     | 'passwordPolicy'
@@ -178,6 +179,7 @@ export async function createApp({
     webApp,
     readiness,
     rateLimit: config.rateLimit,
+    host: config.host,
     trustedProxies: config.trustedProxies,
   })
   return { http, readiness, sessions, attempts, signInGuard, files, live }

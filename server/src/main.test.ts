@@ -90,7 +90,7 @@ async function stopAmidRequest({ child, ready }: ServerProcess): Promise<Socket>
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => {}) // it breaks when the server ends
   onTestFinished(() => void socket.destroy())
-  const headers = 'Host: console.test\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue'
+  const headers = 'Host: console.localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue'
   socket.write(`POST /api/session HTTP/1.1\r\n${headers}\r\n\r\n`)
   const [answer] = (await once(socket, 'data')) as [Buffer]
   expect(answer.toString()).toMatch(/^HTTP\/1.1 100 Continue/)

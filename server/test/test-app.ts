@@ -22,7 +22,7 @@ import { testDatabase } from './test-database.ts'
 
 export const MAX_EXPORTS = 4
 export const PASSWORD = 'correct horse'
-const ORIGIN = 'http://console.test'
+const ORIGIN = 'http://console.localhost'
 
 export interface TestAnswer {
   status: number
@@ -92,6 +92,7 @@ export async function testApp(
   })
   const { http, readiness, sessions, files, live } = await createApp({
     config: {
+      host: '127.0.0.1',
       publicOrigin: options.publicOrigin,
       registrationEmailHost: 'gmail.com',
       rateLimit: options.rateLimit ?? false,

@@ -24,13 +24,13 @@ describe('security: origin', () => {
     { 'sec-fetch-site': 'same-site' },
     { origin: 'https://evil.example' },
     { origin: 'null' },
-    { origin: 'http://console.test.evil.example' },
+    { origin: 'http://console.localhost.evil.example' },
   ]
   test.each(foreign)('a state change with %o is refused before anything happens', async (headers) => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const victim = await app.signUp('user')
-    const answer = await admin.call('DELETE', `/removeUser/${victim.id}`, undefined, { host: 'console.test', ...headers })
+    const answer = await admin.call('DELETE', `/removeUser/${victim.id}`, undefined, { host: 'console.localhost', ...headers })
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject({ success: false, status: 'failed', code: 'CROSS_ORIGIN' })
     expect((await victim.call('GET', '/api/session')).body.user).not.toBeNull()
@@ -40,7 +40,7 @@ describe('security: origin', () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     for (const path of ['/downloadUsersData', '/downloadTelegramUsersData']) {
-      const answer = await admin.call('GET', path, undefined, { host: 'console.test', ...headers })
+      const answer = await admin.call('GET', path, undefined, { host: 'console.localhost', ...headers })
       expect([answer.status, answer.body.code], path).toEqual([403, 'CROSS_ORIGIN'])
     }
     for (const own of [{ 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }, {}]) {
@@ -54,7 +54,7 @@ describe('security: origin', () => {
     const app = await testApp()
     const own: Record<string, string>[] = [
       { 'sec-fetch-site': 'same-origin' },
-      { origin: 'http://console.test', host: 'console.test' },
+      { origin: 'http://console.localhost', host: 'console.localhost' },
       {},
     ]
     for (const headers of own) {
@@ -66,8 +66,8 @@ describe('security: origin', () => {
 
   test('PUBLIC_URL is the only accepted origin if it is set', async () => {
     const app = await testApp({ publicOrigin: 'https://console.example.org' })
-    const post = (origin: string) => app.guest.call('POST', '/api/register', registration, { origin, host: 'console.test' })
-    expect((await post('http://console.test')).body.code).toBe('CROSS_ORIGIN')
+    const post = (origin: string) => app.guest.call('POST', '/api/register', registration, { origin, host: 'console.localhost' })
+    expect((await post('http://console.localhost')).body.code).toBe('CROSS_ORIGIN')
     const accepted = await post('https://console.example.org')
     expect(accepted.status).toBe(200)
     expect(accepted.headers.getSetCookie()[0]).toMatch(

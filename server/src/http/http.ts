@@ -13,6 +13,7 @@ import { CallPipeline, type CallServices, type Env } from './call-pipeline.ts'
 import { answersEverySite, preflightHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { apiDocuments } from './openapi.ts'
+import { hostReader } from './host.ts'
 import type { Readiness } from './readiness.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
 import type { PageSession, WebApp } from './static.ts'
@@ -21,6 +22,8 @@ export interface HttpServices extends CallServices {
   routes: BoundRoute[]
   /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
+  /** The host that the server listens on. */
+  host: string
   /** The built web app; absent in tests of the calls alone. */
   webApp: WebApp | undefined
   readiness: Readiness
@@ -50,7 +53,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   addApiDocuments(layer)
   addOtherPaths(layer)
   addErrorHandler(layer)
-  refuseTwoHosts(layer)
+  refuseHosts(layer)
   return http
 }
 
@@ -71,9 +74,12 @@ function addCalls({ http, services: { routes }, calls, send }: Layer): void {
   }
 }
 
+const probes = ['/healthz', '/readyz'] as const
+
 function addProbes({ http, services: { readiness }, send }: Layer): void {
-  http.get('/healthz', () => send(jsonAnswer({ status: 'ok' })))
-  http.get('/readyz', async () => {
+  const [health, ready] = probes
+  http.get(health, () => send(jsonAnswer({ status: 'ok' })))
+  http.get(ready, async () => {
     const { isReady, replica } = await readiness.ask()
     return send(jsonAnswer({ status: isReady ? 'ready' : 'not ready', replica }, isReady ? 200 : 503))
   })
@@ -146,10 +152,23 @@ function addErrorHandler({ http, services: { log }, clientAddress, send }: Layer
   })
 }
 
-/** Refuses requests with two `Host` headers: Node uses the first one, and a proxy perhaps the last (RFC 9112, 3.2). */
-function refuseTwoHosts({ http, send }: Layer): void {
+/**
+ * Refuses requests with two `Host` headers: Node uses the first one, and a proxy perhaps the last (RFC 9112, 3.2). Without PUBLIC_URL also
+ * those for a host that may belong to another site, except for probes.
+ */
+function refuseHosts({ http, services: { publicOrigin, host }, send }: Layer): void {
   const { fetch } = http
-  http.fetch = (request, env, context) => (hasTwoHosts(env) ? send(refusal('INVALID_INPUT')) : fetch(request, env, context))
+  const isAnsweredFor = publicOrigin === undefined ? hostReader(host) : () => true
+  http.fetch = (request, env, context) => {
+    if (hasTwoHosts(env)) return send(refusal('INVALID_INPUT'))
+    if (isAnsweredFor(hostOf(request, env)) || probes.some((path) => path === new URL(request.url).pathname))
+      return fetch(request, env, context)
+    return send(refusal('UNKNOWN_HOST'))
+  }
+}
+
+function hostOf(request: Request, env: Env['Bindings'] | undefined): string | undefined {
+  return env?.incoming?.headers?.host ?? request.headers.get('host') ?? undefined
 }
 
 function hasTwoHosts(env: Env['Bindings'] | undefined): boolean {

@@ -32,7 +32,7 @@ async function batch(
     })
   })
   socket.write(
-    `POST /bot/v1/players HTTP/1.1\r\nHost: a\r\nAuthorization: ${bot.headers['authorization']}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
+    `POST /bot/v1/players HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bot.headers['authorization']}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
   )
   return { socket, read: () => received, failures, answered }
 }

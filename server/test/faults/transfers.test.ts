@@ -152,7 +152,7 @@ function connectionsOf(server: Server): Promise<number> {
 }
 
 function request(client: Client, start: string, headers: Record<string, string> = {}): string {
-  const all = { host: 'console.test', ...client.headers, ...headers }
+  const all = { host: 'console.localhost', ...client.headers, ...headers }
   return `${start} HTTP/1.1\r\n${Object.entries(all)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`

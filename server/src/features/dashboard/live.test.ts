@@ -225,7 +225,7 @@ test('Live: over a socket the stream starts at once, and a client that disconnec
     const sockets = await Promise.all(
       Array.from({ length: MAX_STREAMS_EACH }, async () => {
         const socket = connect(port, '127.0.0.1').setEncoding('utf8')
-        socket.write(`GET /api/events HTTP/1.1\r\nHost: console.test\r\nCookie: ${admin.headers['cookie']}\r\n\r\n`)
+        socket.write(`GET /api/events HTTP/1.1\r\nHost: console.localhost\r\nCookie: ${admin.headers['cookie']}\r\n\r\n`)
         let text = ''
         for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
           text += String(chunk)
