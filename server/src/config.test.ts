@@ -65,6 +65,10 @@ describe('design §8 the environment', () => {
     ['ENTRY_CAPS', 'Play=1'],
     ['ENTRY_CAPS', 'opening=1'],
     ['ENTRY_CAPS', 'adjustment=1'],
+    ['ENTRY_CAPS', '-claim=1'],
+    ['ENTRY_CAPS', '--play=1'],
+    ['ENTRY_CAPS', '-play=1,-play=2'],
+    ['ENTRY_CAPS', '-adjustment=1'],
     ['SECRET_KEY', 'short'],
     ['WEBHOOK_NETWORKS', 'intranet'],
     ['TELEGRAM_BOT_ID', '0'],
@@ -89,6 +93,12 @@ describe('design §8 the environment', () => {
       size: 40,
       lockTimeoutMs: 500,
     })
+  })
+
+  test('ENTRY_CAPS has caps on what causes give and on what they take', () => {
+    const caps = { claim: 5000, play: 1000, '-play': 500, '*': 0, '-*': 2000.5 }
+    const text = 'claim=5000, play=1000,-play=500,*=0,-*=2000.5'
+    expect(readConfig({ ENTRY_CAPS: text }).entryCaps).toEqual(new Map(Object.entries(caps)))
   })
 
   test('a replica needs DATABASE_URL', () => {

@@ -5,7 +5,7 @@ import { Cron } from 'croner'
 import { z } from 'zod'
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { newPasswordField } from '@arcade/contract/field-schemas'
-import { gameCauseField, OTHER_CAUSES } from '@arcade/contract/ledger/calls'
+import { gameCauseField, OTHER_CAUSES, TAKEN } from '@arcade/contract/ledger/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
@@ -48,7 +48,7 @@ export interface Config {
   secretKey: string | undefined
   /** Addresses and networks that webhooks may reach although they are not public. */
   webhookNetworks: string[]
-  /** ENTRY_CAPS: the most points that each cause may pay a player in one UTC day. */
+  /** ENTRY_CAPS: the most points that each cause may pay a player in one UTC day or, as `-cause`, take from one. */
   entryCaps: ReadonlyMap<string, number>
   /** How the initData of players' clients is checked (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
@@ -102,7 +102,13 @@ const capAmount = z
   .refine(isExactNumber)
   .transform(Number)
   .pipe(z.number().nonnegative().max(MAX_NUMBER))
-const cappedCause = z.union([z.literal('claim'), z.literal(OTHER_CAUSES), gameCauseField])
+const causes = z.union([z.literal(OTHER_CAUSES), gameCauseField])
+/** A cause that gives, or `-` and a cause that takes. Claims only give. */
+const cappedCause = z.union([
+  z.literal('claim'),
+  causes,
+  z.string().refine((text) => text.startsWith(TAKEN) && causes.safeParse(text.slice(TAKEN.length)).success),
+])
 const caps = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim().split('=')))
@@ -139,7 +145,7 @@ const variables = {
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
   ENTRY_CAPS: [
     caps,
-    'claim or causes of the game with the most that each gives a player a day, and * for all others, such as claim=5000,play=1000,*=0',
+    'claim or causes of the game with the most that each gives a player a day, or takes with - before it, and * for all others, such as claim=5000,play=1000,-play=500,*=0',
   ],
   SECRET_KEY: [z.string().regex(/^\S{32,200}$/), 'a secret of 32 to 200 characters without spaces'],
   WEBHOOK_NETWORKS: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],

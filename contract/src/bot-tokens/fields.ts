@@ -1,7 +1,10 @@
 /** The scopes of bot tokens. Each scope includes those before it. */
 export const botScopes = {
   read: { label: 'Read', does: 'Reads players, tasks, announcements and the leaderboard.' },
-  play: { label: 'Play', does: 'Writes players, claims and entries of play, too. What a game needs.' },
+  play: {
+    label: 'Play',
+    does: 'Writes players, claims and entries, too: it gives and takes points, up to ENTRY_CAPS. What a game needs.',
+  },
   admin: { label: 'Admin', does: 'Adjusts balances and reverses entries, too.' },
 } as const
 export type BotScope = keyof typeof botScopes

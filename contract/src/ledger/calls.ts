@@ -28,6 +28,9 @@ export type Entry = z.infer<typeof entry>
 /** In ENTRY_CAPS: all causes of the game without a cap of their own. */
 export const OTHER_CAUSES = '*'
 
+/** In ENTRY_CAPS, before a cause: the cap limits what the cause takes. */
+export const TAKEN = '-'
+
 /** The game's own name for what an entry is for. It must not be a cause of the console. */
 export const gameCauseField = z
   .string('cause must be a text')

@@ -1,4 +1,4 @@
-/** Caps (design §7): the most that a cause gives one player on a day in UTC, exact even for twenty simultaneous calls. */
+/** Caps (design §7): the most that a cause gives one player, or takes from one, on a day in UTC, exact even for twenty simultaneous calls. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { expectReconciled } from '#test/ledger.ts'
@@ -33,6 +33,21 @@ async function game(caps: Record<string, number> = entryCaps): Promise<Game> {
       bot.call('POST', `/bot/v1/players/${userId}/entries`, { amount, cause, reference }),
     claim: (id) => bot.call('POST', '/bot/v1/players/7/claims', { kind: 'social', id }),
   }
+}
+
+/** Sends 20 entries of player 7 to two servers while the balance is locked, and returns the statuses of the answers. */
+async function simultaneously(apps: [TestApp, TestApp], bot: Client, amount: number): Promise<number[]> {
+  const send = (n: number) =>
+    apps[n % 2]!.fetch('/bot/v1/players/7/entries', {
+      method: 'POST',
+      headers: { ...bot.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ amount, cause: 'play', reference: `r-${n}` }),
+    })
+  const answers = await apps[0].database.db.transaction().execute(async (tx) => {
+    await sql`select user_id from balances where user_id = 7 for update`.execute(tx)
+    return { sending: Promise.all(Array.from({ length: 20 }, (_, n) => send(n))) }
+  })
+  return (await answers.sending).map(({ status }) => status)
 }
 
 async function expectBalance({ database }: TestApp, balance: number): Promise<void> {
@@ -116,20 +131,54 @@ test('design §7 the caps start again the next day, and the sums of the day befo
 test('design §7 20 simultaneous calls on two servers give exactly as much as the cap allows', async () => {
   const { app, bot } = await game()
   const second = await testApp({ entryCaps, database: await openAgain() })
-  const send = (n: number) =>
-    [app, second][n % 2]!.fetch('/bot/v1/players/7/entries', {
-      method: 'POST',
-      headers: { ...bot.headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ amount: 1, cause: 'play', reference: `r-${n}` }),
-    })
-  const answers = await app.database.db.transaction().execute(async (tx) => {
-    await sql`select user_id from balances where user_id = 7 for update`.execute(tx)
-    return { sending: Promise.all(Array.from({ length: 20 }, (_, n) => send(n))) }
-  })
-  const statuses = (await answers.sending).map(({ status }) => status)
+  const statuses = await simultaneously([app, second], bot, 1)
   expect(statuses.filter((status) => status === 200)).toHaveLength(10)
   expect(statuses.filter((status) => status === 409)).toHaveLength(10)
   await expectBalance(app, 110)
+})
+
+test('design §7 what a cause takes has a cap of its own, so that a leaked token cannot empty balances', async () => {
+  const { app, enter } = await game({ ...entryCaps, '-play': 10 })
+  expect((await enter(-7.5, 'r1')).body).toMatchObject({ isFirst: true, balance: 92.5 })
+  expect(await enter(-2.6, 'r2')).toMatchObject({
+    status: 409,
+    body: { code: 'CAP_REACHED', left: 2.5, message: 'At most 2.5 more can be taken for play today (UTC).' },
+  })
+  expect((await enter(-2.5, 'r2')).status).toBe(200)
+  expect((await enter(-0.1, 'r3')).body).toMatchObject({ left: 0, message: 'No more can be taken for play today (UTC).' })
+  expect((await enter(-11, 'r3')).body).toMatchObject({
+    code: 'CAP_REACHED',
+    message: '11 is more than can be taken for play on any day: at most 10.',
+  })
+  expect((await enter(-7.5, 'r1')).body).toMatchObject({ isFirst: false, balance: 92.5 })
+  // Gains and losses make no room for each other. Other causes and players are not affected.
+  expect((await enter(10, 'r4')).status).toBe(200)
+  expect((await enter(-1, 'r5')).status).toBe(409)
+  expect((await enter(1, 'r5')).status).toBe(409)
+  expect((await enter(-50, 'r6', { cause: 'purchase' })).status).toBe(200)
+  expect((await enter(-10, 'r7', { userId: 8 })).status).toBe(200)
+  expect((await enter(-200, 'r8', { userId: 8 })).body).toMatchObject({ code: 'BALANCE_TOO_LOW' })
+  await expectBalance(app, 50)
+})
+
+test('design §7 causes without their own cap on what they take share one', async () => {
+  const { app, enter } = await game({ '-*': 3, '-purchase': 20, play: 10 })
+  expect((await enter(-2, 'r1')).status).toBe(200)
+  expect(await enter(-2, 'r2', { cause: 'fee' })).toMatchObject({ status: 409, body: { left: 1 } })
+  expect((await enter(-1, 'r3', { cause: 'fee' })).status).toBe(200)
+  expect((await enter(-20, 'r4', { cause: 'purchase' })).status).toBe(200)
+  expect((await enter(50, 'r5', { cause: 'gift' })).status).toBe(200)
+  await expectBalance(app, 127)
+})
+
+test('design §7 20 simultaneous calls on two servers take exactly as much as the cap allows', async () => {
+  const caps = { '-play': 10 }
+  const { app, bot } = await game(caps)
+  const second = await testApp({ entryCaps: caps, database: await openAgain() })
+  const answers = await simultaneously([app, second], bot, -1)
+  expect(answers.filter((status) => status === 200)).toHaveLength(10)
+  expect(answers.filter((status) => status === 409)).toHaveLength(10)
+  await expectBalance(app, 90)
 })
 
 test('design §7 without caps no sums are stored with the balance', async () => {

@@ -1,28 +1,32 @@
 /**
- * Caps (design §7): the most that a cause gives one player on a UTC day. The amount given so far is stored in the row of the balance, as
- * JSON by cause for the last day only, so a transaction that has locked the row knows it exactly without reading entries. Without caps
+ * Caps (design §7): the most that a cause gives one player, or takes from one, on a UTC day. The amount so far is stored in the row of the
+ * balance, as JSON by cause (`-cause` for what is taken) for the last day only, so a transaction that has locked the row knows it exactly without reading entries. Without caps
  * nothing is stored. In an UPDATE, Citus accepts neither COALESCE nor CASE around the current time, so GREATEST replaces nulls.
  */
-import { OTHER_CAUSES } from '@arcade/contract/ledger/calls'
+import { OTHER_CAUSES, TAKEN } from '@arcade/contract/ledger/calls'
 
-/** The cap of each cause. Causes without a cap of their own share the cap for all others, if there is one. */
+/**
+ * The cap of each cause; that of `-cause` limits what the cause takes. Causes without a cap of their own share the cap for all others
+ * (`*` and `-*`), if there is one.
+ */
 export type EntryCaps = ReadonlyMap<string, number>
 
-/** A cap, and the name under which the amount given so far is stored. */
+/** A cap, and the name under which the amount so far is stored. */
 export interface Cap {
   most: number
   countedAs: string
 }
 
-/** Returns the cap of a cause of the game. */
-export function capOf(caps: EntryCaps, cause: string): Cap | undefined {
-  const countedAs = caps.has(cause) ? cause : OTHER_CAUSES
+/** Returns the cap on what a cause of the game gives, or takes if the amount is negative. */
+export function capOf(caps: EntryCaps, cause: string, amount: number): Cap | undefined {
+  const sign = amount < 0 ? TAKEN : ''
+  const countedAs = sign + (caps.has(sign + cause) ? cause : OTHER_CAUSES)
   const most = caps.get(countedAs)
   return most === undefined ? undefined : { most, countedAs }
 }
 
 export interface CapSql {
-  /** Whether an amount is within the cap; 0 and negative amounts always are. */
+  /** Whether an amount is within the cap; 0 always is. */
   isWithin: string
   /** The assignment that adds the amount. */
   add: string
@@ -33,7 +37,7 @@ export interface CapSql {
 const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
 const GIVEN_TODAY = `greatest(given -> ${TODAY}, '{}'::jsonb)`
 
-/** @param cause SQL, as are the amount and the cap, which are decimals */
+/** @param cause SQL, as are the amount, given or taken but never negative, and the cap, which are decimals */
 export function capSql({ cause, amount, cap }: { cause: string; amount: string; cap: string }): CapSql {
   const given = `greatest((${GIVEN_TODAY} ->> ${cause})::numeric, 0)`
   return {

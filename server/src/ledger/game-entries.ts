@@ -34,8 +34,8 @@ export function createGameEntries(
   const findKnown = database.statement<KnownRow>('game-entry-known', FIND_KNOWN)
 
   return async ({ userId, amount, cause, reference }, context) => {
-    // Debits are not limited by the cap and do not raise what is left of it.
-    const cap = amount > 0 ? capOf(caps, cause) : undefined
+    // What is given and what is taken are counted apart: neither raises what is left of the other.
+    const cap = capOf(caps, cause, amount)
     const { isFirst, balance, entry } = await writeOnce(userId, context, {
       write: (key) => {
         const values = [userId, amount, cause, reference, ...writtenBy(context), ...key]
@@ -75,7 +75,7 @@ const { isTooLow, isTooHigh } = boundsSql(`${params.amount}::numeric`)
 
 const CAPPED = capSql({
   cause: `${params.cappedCause}::text`,
-  amount: `${params.amount}::numeric`,
+  amount: `abs(${params.amount}::numeric)`,
   cap: `${params.cap}::numeric`,
 })
 

@@ -28,7 +28,7 @@ export function boundsSql(amount: string): Record<keyof Bounds, string> {
 /** The columns of `Limits`, from a row of `balances`. All of the options are SQL; the cap may be null. */
 export function limitsSql({ cause, amount, cap }: { cause: string; amount: string; cap: string }): string {
   const { isTooLow, isTooHigh } = boundsSql(amount)
-  const { isWithin, left } = capSql({ cause, amount, cap })
+  const { isWithin, left } = capSql({ cause, amount: `abs(${amount})`, cap })
   const ifCapped = (value: string): string => `case when ${cap} is not null then ${value} end`
   return `${IS_BLOCKED} as "isBlocked", ${isTooLow} as "isTooLow", ${isTooHigh} as "isTooHigh",
     ${ifCapped(`not ${isWithin}`)} as "isBeyondCap", ${ifCapped(left)} as left`
@@ -57,9 +57,10 @@ export function refuseBeyondLimits(limits: Limits, { cause, amount, most }: Want
   const left = limits.left ?? 0
   const more = left <= 0 ? 'No more' : `At most ${left} more`
   // The message differs for an amount above the cap itself: waiting for the next day would not help.
-  const isNever = most !== undefined && amount > most
+  const isNever = most !== undefined && Math.abs(amount) > most
+  const done = amount < 0 ? 'taken' : 'given'
   const message = isNever
-    ? `${amount} is more than can be given for ${cause} on any day: at most ${most}.`
-    : `${more} can be given for ${cause} today (UTC).`
+    ? `${Math.abs(amount)} is more than can be ${done} for ${cause} on any day: at most ${most}.`
+    : `${more} can be ${done} for ${cause} today (UTC).`
   throw new Failure('CAP_REACHED', { message, left })
 }
