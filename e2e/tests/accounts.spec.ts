@@ -130,6 +130,41 @@ test.describe('§4 sign-in', () => {
     await expect(page).toHaveURL('/')
   })
 
+  test('a sign-in at an address without a page leads to /admin, without showing the fallback page', async ({ page, server }) => {
+    await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
+    for (const path of ['/no/such/page?q=1', '/%zz']) {
+      await page.goto(path)
+      await expectLogin(page)
+      await page.evaluate(() => {
+        new MutationObserver(() => {
+          if (document.querySelector('h1')?.textContent === 'Page not found')
+            document.documentElement.dataset['fallback'] = 'shown'
+        }).observe(document, { childList: true, subtree: true, characterData: true })
+      })
+      await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+      await expect(page).toHaveURL('/admin')
+      await expect(page.locator('html')).not.toHaveAttribute('data-fallback')
+      await page.getByRole('button', { name: 'Log Out' }).click()
+      await expectLogin(page)
+    }
+  })
+
+  test('a page that was asked for is not forgotten on the way over Register', async ({ page, server }) => {
+    await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
+    await page.goto('/manage-users?q=uli')
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await expect(page).toHaveURL('/register')
+    await page.getByRole('link', { name: 'Already have an account? Log In' }).click()
+    await expectLogin(page)
+    await expect(page).toHaveURL('/manage-users?q=uli')
+    await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByRole('searchbox')).toHaveValue('uli')
+    await expect(page).toHaveURL('/manage-users?q=uli')
+  })
+
   test.describe('§8 failures', () => {
     test.use({ expectedNoise: { patterns: [/status of 401/, /ERR_FAILED|ERR_INTERNET_DISCONNECTED/] } })
 

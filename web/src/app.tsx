@@ -8,7 +8,7 @@ import { client } from './client.ts'
 import { knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
-import { setGo } from '#src/ui/app-link.tsx'
+import { setNavigation } from '#src/ui/app-link.tsx'
 
 /** Kept once loaded: after a sign-out the router shows Login as well. */
 let routes: typeof import('./routes.tsx') | undefined
@@ -60,10 +60,13 @@ export function App() {
     void show(loadScreen(data))
   }, [data])
   useEffect(() => {
-    setGo(async (path) => {
-      if (routes) return routes.navigateTo(path)
-      history.pushState(null, '', path)
-      await show(loadPages())
+    setNavigation({
+      goTo: async (path) => {
+        if (routes) return routes.navigateTo(path)
+        history.pushState(null, '', path)
+        await show(loadPages())
+      },
+      hasPage: async (path) => (await import('./routes.tsx')).hasPage(path),
     })
     const handleStep = () => void (routes ?? show(loadPages()))
     addEventListener('popstate', handleStep)

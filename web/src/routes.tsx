@@ -61,6 +61,12 @@ const management = createRoute({
 
 const dashboard = lazyPage(() => import('#src/features/dashboard/dashboard-page.tsx'), 'DashboardPage')
 
+const fallback = createRoute({
+  getParentRoute: () => shell,
+  path: '$',
+  component: lazyPage(() => import('#src/shell/fallback-page.tsx'), 'FallbackPage'),
+})
+
 const routeTree = root.addChildren([
   auth.addChildren([
     createRoute({
@@ -207,11 +213,7 @@ const routeTree = root.addChildren([
         component: lazyPage(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
       }),
     ]),
-    createRoute({
-      getParentRoute: () => shell,
-      path: '$',
-      component: lazyPage(() => import('#src/shell/fallback-page.tsx'), 'FallbackPage'),
-    }),
+    fallback,
   ]),
 ])
 
@@ -256,6 +258,12 @@ declare module '@tanstack/react-router' {
  * fallback for at least 300 ms.
  */
 export const loadPage = (): Promise<void> => router.invalidate()
+
+/** Whether there is a page at this path, other than the fallback page. */
+export function hasPage(pathname: string): boolean {
+  const [, , route] = router.getMatchedRoutes(pathname)
+  return route !== undefined && route !== fallback
+}
 
 export const navigateTo = (path: string): Promise<void> => router.navigate({ href: path })
 

@@ -1,18 +1,26 @@
 /** A link that works with and without the router. Login needs it, because it renders before the router is loaded. */
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 
-type Go = (path: string) => Promise<void>
+interface Navigation {
+  goTo: (path: string) => Promise<void>
+  hasPage: (path: string) => Promise<boolean>
+}
 
-let go: Go | undefined
+let navigation: Navigation | undefined
 
 /** Sets how the app navigates. Called once by the app. */
-export function setGo(next: Go): void {
-  go = next
+export function setNavigation(next: Navigation): void {
+  navigation = next
 }
 
 /** Navigates to `path`. */
 export async function goTo(path: string): Promise<void> {
-  await go?.(path)
+  await navigation?.goTo(path)
+}
+
+/** Resolves with whether there is a page at the current address, other than the fallback page (§2). */
+export async function hasPageHere(): Promise<boolean> {
+  return (await navigation?.hasPage(location.pathname)) ?? false
 }
 
 export function AppLink({ href, children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {

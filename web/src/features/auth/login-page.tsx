@@ -3,15 +3,13 @@ import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
 import { asCallError, client } from '#src/client.ts'
 import { endedSession, setCurrentUser } from '#src/session.tsx'
-import { AppLink, goTo } from '#src/ui/app-link.tsx'
+import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { asksForPage, noteAskedPage } from './asked-page.ts'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
-
-/** The addresses that ask for no page in particular: Login's own, and the logo's. */
-const OWN_ADDRESSES = new Set(['/', '/auth/log-in'])
 
 export function LoginPage() {
   const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), {
@@ -25,11 +23,11 @@ export function LoginPage() {
   const handleSubmit = async (input: LoginInput) => {
     try {
       const { user } = await client.auth.login(input)
+      // A page's address that was opened signed out is kept, unless it is where another user's session ended.
+      const staysHere = endedUserId === undefined ? asksForPage() && (await hasPageHere()) : user.id === endedUserId
       form.reset()
       setCurrentUser(user)
       toast.success('Logged In Successfuly!') // sic, §8
-      // A page's address that was opened signed out is kept, unless it is where another user's session ended.
-      const staysHere = endedUserId === undefined ? !OWN_ADDRESSES.has(location.pathname) : user.id === endedUserId
       if (!staysHere) await goTo('/admin') // §4
       return undefined
     } catch (cause) {
@@ -56,7 +54,7 @@ export function LoginPage() {
         )
       }
       footer={
-        <Anchor component={AppLink} href="/register" underline="always">
+        <Anchor component={AppLink} href="/register" underline="always" onClickCapture={noteAskedPage}>
           Create an account
         </Anchor>
       }

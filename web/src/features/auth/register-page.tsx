@@ -2,13 +2,15 @@
 import type { RegistrationInput } from '@arcade/contract/users/calls'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
+import { AppLink } from '#src/ui/app-link.tsx'
 import { Form, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { loginAddress } from './asked-page.ts'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
@@ -54,7 +56,7 @@ export function RegisterPage() {
       title="Create Your New Account"
       notice={<SetupNotice hasLink={setup !== undefined} state={link.data?.state} takenEmail={takenEmail} />}
       footer={
-        <Anchor renderRoot={(props) => <Link to="/auth/log-in" {...props} />} underline="always">
+        <Anchor component={AppLink} href={loginAddress()} underline="always">
           Already have an account? Log In
         </Anchor>
       }
