@@ -133,9 +133,9 @@ export const faults: readonly Fault[] = [
     name: 'file-removed-after-rollback',
     what: 'Files are removed outside the transaction, so a dry run removes them, too',
     file: `${server}/files/files.ts`,
-    find: `order by key on conflict do nothing\`.execute(
+    find: `order by key collate "C" on conflict do nothing\`.execute(
       tx,`,
-    replace: `order by key on conflict do nothing\`.execute(
+    replace: `order by key collate "C" on conflict do nothing\`.execute(
       this.#database.db,`,
     testFile: 'model',
   },

@@ -1,6 +1,7 @@
 /** Telegram Users (§2, §3, §4, §7, §8, §9). */
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
+import { compareAToZ } from '../../server/test/a-to-z.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 const PATH = '/manage-telegram-users'
@@ -90,7 +91,7 @@ test('§9 sorted by Balance descending or A-Z; choosing an order goes to page 1'
   await expect(page.getByText('Page 1 of 49')).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const names = await page.getByRole('row').locator('td:nth-child(1)').allTextContents()
-  expect(names).toEqual(names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
+  expect(names).toEqual(names.toSorted(compareAToZ))
   await page.getByLabel('Page Size').selectOption('50')
   await expect(page.getByText('Page 1 of 25')).toBeVisible()
   await expect(page.getByRole('row')).toHaveCount(51)

@@ -8,6 +8,8 @@ type Query = <Row>(text: string) => Promise<Row[]>
 
 interface Schema {
   extensions: string[]
+  /** Names of collations, which each server makes from what it offers. */
+  collations: string[]
   /** Definitions of functions. */
   functions: string[]
   /** Sequences that belong to no column. */
@@ -60,6 +62,8 @@ export function schemaFiles(schema: Schema): { file: URL; text: string }[] {
 export async function readSchema(query: Query): Promise<Schema> {
   const [schema] = await query<Schema>(`
     select coalesce((select json_agg(extname order by extname) from pg_extension where extname <> 'plpgsql'), '[]') as extensions,
+           coalesce((select json_agg(collname order by collname) from pg_collation
+              where collnamespace = 'public'::regnamespace), '[]') as collations,
            coalesce((select json_agg(pg_get_functiondef(p.oid) order by p.oid::regprocedure::text collate "C") from pg_proc p
               where pronamespace = 'public'::regnamespace and ${notOfExtension('pg_proc', 'p.oid')}), '[]') as functions,
            coalesce((select json_agg(relname order by relname) from pg_class c
@@ -103,11 +107,12 @@ const TRIGGERS = `
     from pg_trigger where tgrelid = c.oid and not tgisinternal`
 
 /** The text of `server/src/db/schema.sql`. */
-function schemaSql({ extensions, functions, sequences, views, tables }: Schema): string {
+function schemaSql({ extensions, collations, functions, sequences, views, tables }: Schema): string {
   const parts = [
     `-- The schema that all migrations together create. This file is for reading only: the server runs the migrations.\n` +
       `-- \`node server/test/write-schema.ts\` generates it; do not edit it. Comments come from the database, too.`,
     ...extensions.map((name) => `CREATE EXTENSION ${name};`),
+    ...collations.map((name) => `-- The collation ${name}: server/src/db/collations.ts makes it from what the server offers.`),
     ...functions.map((definition) => `${definition.trimEnd()};`),
     ...sequences.map((name) => `CREATE SEQUENCE ${name};`),
     ...tables.map(tableSql),

@@ -1,6 +1,10 @@
-/** Runs around every test: fails it if it printed anything or sent a statement that Citus refuses, and empties the tables after it. */
+/**
+ * Runs around every test: fails it if it printed anything, sent a statement that Citus refuses or one that depends on the database's
+ * locale, and empties the tables after it.
+ */
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
+import { collationFaults } from './collation-rules.ts'
 import { distributionFaults } from './distribution-rules.ts'
 import { removePrepared } from './processes.ts'
 import { closeTestDatabase, emptyTables } from './test-database.ts'
@@ -22,15 +26,16 @@ afterEach(async () => {
   const printed = noise
   noise = []
   expect(printed, 'console noise; a test that expects output spies on it itself').toEqual([])
-  expectDistributable()
+  expectAllowed()
 })
 
-function expectDistributable(): void {
-  const faults = [...sent].flatMap(distributionFaults)
+function expectAllowed(): void {
+  const [faults, dependent] = [distributionFaults, collationFaults].map((rules) => [...sent].flatMap(rules))
   sent.clear()
   expect(faults, 'statements that a distributed database refuses (docs/scaling.md)').toEqual([])
+  expect(dependent, 'statements in which the locale of the database decides (ADR 25)').toEqual([])
 }
 
 afterAll(closeTestDatabase)
-afterAll(expectDistributable) // for statements that processes reported after the last test
+afterAll(expectAllowed) // for statements that processes reported after the last test
 afterAll(removePrepared)

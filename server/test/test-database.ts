@@ -9,6 +9,13 @@ import { dropDatabase, onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
 let tables: string[] | undefined
+/** Another kind of database for this test file, and the settings of `create database` for it. */
+let kind: { name: string; settings: string } | undefined
+
+/** Lets this test file have a database of other settings. Call it before anything opens the database. */
+export function useDatabaseOf(settings: typeof kind): void {
+  kind = settings
+}
 
 /** Returns the worker's database: the same one for the whole file, empty at the start of each test. */
 export function testDatabase(): Promise<Database> {
@@ -89,7 +96,7 @@ async function open(): Promise<Database> {
     const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
     if (found !== undefined) return
     if (citusUrl) await createDistributedDatabase(url, name)
-    else await run(`create database ${name} template ${template}`)
+    else await run(`create database ${name} ${kind?.settings ?? `template ${template}`}`)
   })
   const database = await openDatabase(workerOptions())
   opened = Promise.resolve(database)
@@ -98,7 +105,8 @@ async function open(): Promise<Database> {
 }
 
 function workerName(): string {
-  return `${inject('testServer').template}_worker_${process.env['VITEST_POOL_ID']}`
+  const name = `${inject('testServer').template}_worker_${process.env['VITEST_POOL_ID']}`
+  return kind ? `${name}_${kind.name}` : name
 }
 
 function workerOptions(): DatabaseOptions {

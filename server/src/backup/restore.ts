@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { verifyAudit } from '#src/audit/verify.ts'
+import { aToZSql } from '#src/db/collations.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
 import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
 import { findMediaType } from '#src/files/files.ts'
@@ -174,7 +175,9 @@ async function settle(target: Target, place: Place, { moment }: Manifest): Promi
   const record = { kind: 'installation', id: 'backup', name: place.address } as const
   await audit(db, actOfProcess('command', 'arcade restore'), 'backup.restore', { record, detail: { moment } })
   const { rows } = await sql<{ token: BotToken }>`
-    select to_jsonb(bot_tokens) - 'token_hash' - 'previous_hash' - 'id' as token from bot_tokens order by name`.execute(db)
+    select to_jsonb(bot_tokens) - 'token_hash' - 'previous_hash' - 'id' as token from bot_tokens order by ${sql.raw(aToZSql('name'))}`.execute(
+    db,
+  )
   await target.finish()
   await client.query('commit')
   return rows.map(({ token }) => token)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type Act, audit } from '#src/audit/audit.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Manifest, rowsOf, sizeOf } from './manifest.ts'
@@ -70,7 +71,7 @@ export async function lastRuns({ db }: Database, { isScheduled, isVerified, limi
     .$if(isScheduled !== undefined, (query) => query.where('is_scheduled', '=', isScheduled ?? true))
     .$if(isVerified === true, (query) => query.where('verified_at', 'is not', null))
     .orderBy('started_at', 'desc')
-    .orderBy('id')
+    .orderBy(sql.raw(idOrderSql('id')))
     .limit(limit)
     .execute()
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { dropEntries } from '#src/audit/drop.ts'
 import { type AuditHead, verifyAudit } from '#src/audit/verify.ts'
+import { lower } from '#src/db/collations.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { eraseUser } from '#src/erasure/erase-user.ts'
 import { StartError } from '#src/postgres/errors.ts'
@@ -62,7 +63,7 @@ export function eraseFormerUser(given: string): RunOnDatabase {
   return async ({ database, print }) => {
     const places = await database.transaction(async (tx) => {
       const { rows } = await sql<{ email: string }>`
-        select email from users where id = ${given} or lower(email) = lower(${given})`.execute(tx)
+        select email from users where id = ${given} or ${lower(sql.ref('email'))} = ${lower(sql`${given}::text`)}`.execute(tx)
       if (rows[0]) throw new StartError(`${rows[0].email} is a user: remove them first.`)
       const { rows: trashed } = await sql`select from trash where kind = 'user' and record_id = ${given}`.execute(tx)
       if (trashed.length > 0) throw new StartError('This user is in the trash and could come back: purge them there first.')

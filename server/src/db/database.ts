@@ -113,7 +113,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     onFatal: options.onFatal ?? exit(log),
   })
   try {
-    await refuseUnsuitable(lockHolder, log)
+    await refuseUnsuitable(lockHolder)
     await migrateUntilDone(lockHolder, options)
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
     const poolOptions = { ...limits, ...options.limits, givesWay: options.givesWay, log }
@@ -267,8 +267,8 @@ async function migrateUntilDone(lockHolder: LockHolder, options: DatabaseOptions
   }
 }
 
-/** Refuses a database whose version, encoding or locale cannot work. Warns of a locale in which searches find less. */
-async function refuseUnsuitable({ connection }: LockHolder, log: Logger): Promise<void> {
+/** Refuses a database whose version or encoding cannot work. Its locale decides nothing (ADR 25). */
+async function refuseUnsuitable({ connection }: LockHolder): Promise<void> {
   const { rows } = (await connection?.query<{ version: number; encoding: string }>(
     `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   )) ?? { rows: [] }
@@ -280,21 +280,9 @@ async function refuseUnsuitable({ connection }: LockHolder, log: Logger): Promis
     throw new StartError(
       `The database at DATABASE_URL has the encoding ${encoding}; Arcade Console needs UTF8. ${CREATE_DATABASE}`,
     )
-  const found = await connection.query<{ ascii: string; others: string }>(`select lower('I') as ascii, lower('ÄИ') as others`)
-  const { ascii, others } = found.rows[0]!
-  // Otherwise Ivan@… and ivan@… would be two accounts.
-  if (ascii !== 'i')
-    throw new StartError(
-      `The locale of the database at DATABASE_URL makes "${ascii}" of the letter I, not "i". ${CREATE_DATABASE}`,
-    )
-  if (others !== 'äи')
-    log.warn(
-      `The locale of the database at DATABASE_URL knows no capitals beyond A to Z, so searches find less. ${CREATE_DATABASE}`,
-    )
 }
 
-const CREATE_DATABASE =
-  "Create one with `create database NAME template template0 encoding 'UTF8' locale 'C.UTF-8'` and restore a backup into it."
+const CREATE_DATABASE = "Create one with `create database NAME template template0 encoding 'UTF8'` and restore a backup into it."
 
 function exit(log: Logger): (error: Error) => void {
   return (error) => {

@@ -8,6 +8,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError, isLockTimeout, isRetryable } from '#src/postgres/errors.ts'
 import { LOCKS, LOCK_SPACE, advisoryLockHolder } from '#src/postgres/lock-holder.ts'
+import { makeCollations } from './collations.ts'
 import { refuseUnfinishedDatabase } from './unfinished-restore.ts'
 import { type MigrationConnection, type MigrationConnectionOptions, openMigrationConnection } from './migration-connection.ts'
 
@@ -42,6 +43,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     )
     const applied = await appliedNames(db)
     refuseNewer(applied, steps)
+    await makeCollations(db, options.log)
     for (const step of steps) {
       if (applied.has(step.name)) continue
       const seconds = await runStep(connection, step)

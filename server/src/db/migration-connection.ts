@@ -117,7 +117,7 @@ class BrieflyWaitingConnection implements MigrationConnection {
 
   async #query(text: string, params: readonly unknown[]): Promise<QueryResult> {
     // A concurrent index build also waits for older transactions, but lets others read and write.
-    const isPatient = /^\s*(create|drop) index concurrently/i.test(text)
+    const isPatient = /^\s*(create|drop|reindex) index concurrently/i.test(text)
     if (isPatient) await setLockTimeout(this.client, 0)
     const stopWatching = this.#reporter.watch(text)
     try {

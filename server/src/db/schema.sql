@@ -3,6 +3,10 @@
 
 CREATE EXTENSION pg_trgm;
 
+-- The collation a_to_z: server/src/db/collations.ts makes it from what the server offers.
+
+-- The collation letters: server/src/db/collations.ts makes it from what the server offers.
+
 -- What a user signs in with. It exists apart from the row in users, so either can be missing (§8 No such document!).
 CREATE TABLE accounts (
   id text NOT NULL,
@@ -11,7 +15,7 @@ CREATE TABLE accounts (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT accounts_pkey PRIMARY KEY (id)
 );
-CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower(email));
+CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower((email COLLATE letters)));
 
 -- Announcements (§5).
 CREATE TABLE announcements (
@@ -38,7 +42,7 @@ CREATE TABLE announcements (
   CONSTRAINT announcements_link_type_check CHECK ((link_type = ANY (ARRAY['input'::text, 'noInput'::text]))),
   CONSTRAINT announcements_type_check CHECK ((type = ANY (ARRAY['desc'::text, 'link'::text])))
 );
-CREATE INDEX announcements_order ON announcements USING btree (created_at, id);
+CREATE INDEX announcements_order ON announcements USING btree (created_at, id COLLATE "C");
 
 -- Attempts that are limited against guessing, counted from the first one of a window.
 CREATE TABLE attempt_windows (
@@ -79,7 +83,7 @@ CREATE TABLE audit_entries (
   CONSTRAINT audit_entries_seq_key PRIMARY KEY (seq)
 );
 CREATE INDEX audit_entries_act ON audit_entries USING btree (act_id);
-CREATE INDEX audit_entries_actor_name ON audit_entries USING btree (lower(actor_name) text_pattern_ops);
+CREATE INDEX audit_entries_actor_name_start ON audit_entries USING btree (lower((actor_name COLLATE letters)) text_pattern_ops);
 CREATE INDEX audit_entries_by_action ON audit_entries USING btree (action, (at AT TIME ZONE 'UTC'::text) DESC, seq);
 CREATE INDEX audit_entries_by_actor_id ON audit_entries USING btree (actor_id, (at AT TIME ZONE 'UTC'::text) DESC, seq);
 CREATE INDEX audit_entries_by_actor_kind ON audit_entries USING btree (actor_kind, (at AT TIME ZONE 'UTC'::text) DESC, seq);
@@ -87,7 +91,7 @@ CREATE INDEX audit_entries_by_record_id ON audit_entries USING btree (record_id,
 CREATE INDEX audit_entries_by_record_kind ON audit_entries USING btree (record_kind, (at AT TIME ZONE 'UTC'::text) DESC, seq);
 CREATE INDEX audit_entries_order ON audit_entries USING btree (at DESC, seq);
 CREATE INDEX audit_entries_record ON audit_entries USING btree (record_id, seq);
-CREATE INDEX audit_entries_record_name ON audit_entries USING btree (lower(record_name) text_pattern_ops);
+CREATE INDEX audit_entries_record_name_start ON audit_entries USING btree (lower((record_name COLLATE letters)) text_pattern_ops);
 
 -- One row: the last sealed audit entry, and the last one that was dropped because of its age.
 CREATE TABLE audit_head (
@@ -399,7 +403,7 @@ CREATE TABLE saved_views (
   CONSTRAINT saved_views_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT saved_views_private_to_fkey FOREIGN KEY (private_to) REFERENCES users(id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX saved_views_name_key ON saved_views USING btree (owner_id, list, lower(name));
+CREATE UNIQUE INDEX saved_views_name_key ON saved_views USING btree (owner_id, list, lower((name COLLATE letters)));
 CREATE INDEX saved_views_private_to ON saved_views USING btree (private_to);
 
 -- One row while scheduled work waits until a person lets it continue.
@@ -484,22 +488,22 @@ CREATE TABLE telegram_users (
   bsc_wallet text,
   -- The highest news number that the player has seen.
   seen_status_epoch bigint NOT NULL DEFAULT 0,
-  searched_text text GENERATED ALWAYS AS ((translate(
+  searched_text text COLLATE "C" GENERATED ALWAYS AS ((translate((
 CASE
-    WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))), ('	
+    WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower(((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)) COLLATE letters)), ('	
 '::text || '''`'::text), '     '::text)
-    ELSE translate(replace(replace(replace(replace(lower(regexp_replace(NORMALIZE(translate((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
+    ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
 '::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
-END, '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
+END COLLATE "C"), '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
   CONSTRAINT telegram_users_pkey PRIMARY KEY (user_id)
 );
-CREATE INDEX telegram_users_bsc_wallet ON telegram_users USING btree (lower(bsc_wallet) text_pattern_ops) WHERE (bsc_wallet IS NOT NULL);
+CREATE INDEX telegram_users_bsc_wallet_start ON telegram_users USING btree (lower((bsc_wallet COLLATE letters)) text_pattern_ops) WHERE (bsc_wallet IS NOT NULL);
 CREATE INDEX telegram_users_by_created_at ON telegram_users USING btree (created_at DESC NULLS LAST, user_id);
-CREATE INDEX telegram_users_by_first_name ON telegram_users USING btree (lower(first_name), user_id);
-CREATE INDEX telegram_users_by_username ON telegram_users USING btree (lower(username), user_id);
+CREATE INDEX telegram_users_first_name_a_to_z ON telegram_users USING btree (lower((first_name COLLATE letters)) COLLATE a_to_z, user_id);
 CREATE INDEX telegram_users_searched_characters ON telegram_users USING gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (searched_text ~ '[^a-zA-Z0-9@ ]'::text);
 CREATE INDEX telegram_users_searched_words ON telegram_users USING gin (searched_text gin_trgm_ops);
-CREATE INDEX telegram_users_ton_wallet ON telegram_users USING btree (lower(ton_wallet_address) text_pattern_ops) WHERE (ton_wallet_address IS NOT NULL);
+CREATE INDEX telegram_users_ton_wallet_address_start ON telegram_users USING btree (lower((ton_wallet_address COLLATE letters)) text_pattern_ops) WHERE (ton_wallet_address IS NOT NULL);
+CREATE INDEX telegram_users_username_a_to_z ON telegram_users USING btree (lower((username COLLATE letters)) COLLATE a_to_z, user_id);
 
 -- Deleted records that can be restored until they expire.
 CREATE TABLE trash (
@@ -519,7 +523,7 @@ CREATE TABLE trash (
 );
 CREATE INDEX trash_act ON trash USING btree (act_id);
 CREATE INDEX trash_expiry ON trash USING btree (expires_at);
-CREATE INDEX trash_order ON trash USING btree (deleted_at DESC, id);
+CREATE INDEX trash_order ON trash USING btree (deleted_at DESC, id COLLATE "C");
 
 -- Ledger entries that no counter includes yet, with what the counters need of each.
 CREATE TABLE uncounted_entries (
@@ -545,22 +549,22 @@ CREATE TABLE users (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   version integer NOT NULL DEFAULT 1,
   last_seen_at timestamp with time zone,
-  searched_text text GENERATED ALWAYS AS (translate(
+  searched_text text COLLATE "C" GENERATED ALWAYS AS (translate((
 CASE
-    WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))), ('	
+    WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower(((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)) COLLATE letters)), ('	
 '::text || '''`'::text), '     '::text)
-    ELSE translate(replace(replace(replace(replace(lower(regexp_replace(NORMALIZE(translate((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
+    ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
 '::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
-END, '_.-#'::text, 'QXZJ'::text)) STORED,
+END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_user_type_check CHECK ((user_type = ANY (ARRAY['admin'::text, 'user'::text])))
 );
 CREATE INDEX users_admins ON users USING btree (id) WHERE (user_type = 'admin'::text);
-CREATE INDEX users_by_email ON users USING btree (lower(email), id);
-CREATE INDEX users_by_first_name ON users USING btree (lower(fname), id);
-CREATE INDEX users_by_last_name ON users USING btree (lower(lname), id);
-CREATE UNIQUE INDEX users_email_key ON users USING btree (lower(email));
-CREATE INDEX users_order ON users USING btree (created_at, id);
+CREATE INDEX users_by_email ON users USING btree (lower((email COLLATE letters)) COLLATE a_to_z, id COLLATE "C");
+CREATE INDEX users_by_first_name ON users USING btree (lower((fname COLLATE letters)) COLLATE a_to_z, id COLLATE "C");
+CREATE INDEX users_by_last_name ON users USING btree (lower((lname COLLATE letters)) COLLATE a_to_z, id COLLATE "C");
+CREATE UNIQUE INDEX users_email_key ON users USING btree (lower((email COLLATE letters)));
+CREATE INDEX users_order ON users USING btree (created_at, id COLLATE "C");
 CREATE INDEX users_searched_characters ON users USING gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (searched_text ~ '[^a-zA-Z0-9@ ]'::text);
 CREATE INDEX users_searched_words ON users USING gin (searched_text gin_trgm_ops);
 
@@ -582,7 +586,7 @@ CREATE TABLE webhook_deliveries (
   CONSTRAINT webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
 );
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (next_at) WHERE (next_at IS NOT NULL);
-CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (webhook_id, created_at DESC, id);
+CREATE INDEX webhook_deliveries_newest ON webhook_deliveries USING btree (webhook_id, created_at DESC, id COLLATE "C");
 
 -- Addresses to which the console sends events.
 CREATE TABLE webhooks (

@@ -22,19 +22,18 @@ export const faultTexts: Record<FileFault['kind'], string> = {
 
 export async function* findFileFaults(db: Kysely<Tables>, store: FileStore): AsyncGenerator<FileFault> {
   for (const kind of ['leaving', 'unkept'] as const) {
-    const { rows } = await sql<{ key: string }>`${sql.raw(contradictions[kind])} order by key`.execute(db)
-    for (const { key } of rows) yield { kind, key }
+    for (const key of await keysOf(db, contradictions[kind])) yield { kind, key }
   }
-  const { rows } = await sql<{ key: string }>`${sql.raw(belongingKeysSql)} order by key`.execute(db)
-  for (let from = 0; from < rows.length; from += ASKED_AT_ONCE) {
-    const keys = rows.slice(from, from + ASKED_AT_ONCE).map(({ key }) => key)
+  const belonging = await keysOf(db, belongingKeysSql)
+  for (let from = 0; from < belonging.length; from += ASKED_AT_ONCE) {
+    const keys = belonging.slice(from, from + ASKED_AT_ONCE)
     const isThere = await Promise.all(keys.map((key) => isWhole(store, key)))
     const gone = keys.filter((_, index) => !isThere[index])
-    for (const key of gone.length === 0 ? [] : await among(db, belongingKeysSql, gone)) yield { kind: 'missing', key }
+    for (const key of gone.length === 0 ? [] : await keysOf(db, belongingKeysSql, gone)) yield { kind: 'missing', key }
   }
   for await (const names of batches(store.keys())) {
     const keys = [...new Set(names.map(({ key }) => key))]
-    const known = new Set(await among(db, knownKeysSql, keys))
+    const known = new Set(await keysOf(db, knownKeysSql, keys))
     for (const { name, key } of names) {
       if (known.has(key) || !(await store.has(name))) continue
       // A thumbnail or unfinished part is reported with its file.
@@ -86,10 +85,11 @@ async function isWhole(store: FileStore, key: string): Promise<boolean> {
   return isKey(key) && (await store.has(key)) && (await store.has(thumbKey(key)))
 }
 
-/** Returns those of the keys that a query returns. */
-async function among(db: Kysely<Tables>, query: string, keys: string[]): Promise<string[]> {
+/** Returns the keys that a query returns, or those of them that are `asked` for, in order. */
+async function keysOf(db: Kysely<Tables>, query: string, asked?: string[]): Promise<string[]> {
+  const isAsked = asked === undefined ? sql`true` : sql`key = any(${asked})`
   const { rows } = await sql<{ key: string }>`
-    select key from (${sql.raw(query)}) as given where key = any(${keys}) order by key`.execute(db)
+    select key from (${sql.raw(query)}) as given where ${isAsked} order by key collate "C"`.execute(db)
   return rows.map(({ key }) => key)
 }
 

@@ -152,7 +152,7 @@ class StoredFiles implements Files {
     if (keys.length === 0) return
     const due = end === 'purge' ? sql`'infinity'` : sql`(now() + make_interval(days => ${this.#trashDays}))`
     await sql`insert into file_removals (key, requested_at, is_withdrawn)
-      select distinct key, ${due}::timestamptz, true from unnest(${keys}::text[]) as key order by key on conflict do nothing`.execute(
+      select distinct key collate "C", ${due}::timestamptz, true from unnest(${keys}::text[]) as key order by key collate "C" on conflict do nothing`.execute(
       tx,
     )
   }

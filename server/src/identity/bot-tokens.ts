@@ -9,6 +9,7 @@ import type { AuditAction } from '@arcade/contract/audit/fields'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { type Bot, Failure } from '#src/calls.ts'
+import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache, type InTurn } from './credential-cache.ts'
@@ -64,8 +65,8 @@ export async function listBotTokens({ db }: Pick<Database, 'db'>): Promise<BotTo
     .selectFrom('bot_tokens')
     .select(['id', 'name', 'scope', 'created_at', 'rotated_at', 'last_used_at', 'previous_used_at'])
     .select(sql<boolean>`previous_hash is not null`.as('hasPrevious'))
-    .orderBy(sql`lower(name)`)
-    .orderBy('id')
+    .orderBy(sql.raw(aToZSql('name')))
+    .orderBy(sql.raw(idOrderSql('id')))
     .execute()
   return rows.map(({ id, name, scope, hasPrevious, ...row }) => ({
     id,

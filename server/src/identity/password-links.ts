@@ -5,6 +5,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { OpenPasswordLink, PasswordLinkState } from '@arcade/contract/account/calls'
 import { Failure } from '#src/calls.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -79,7 +80,7 @@ export async function openPasswordLinks(db: Kysely<Tables>): Promise<OpenPasswor
     ])
     .where(IS_OPEN)
     .orderBy('expires_at')
-    .orderBy('owner.id')
+    .orderBy(sql.raw(idOrderSql('owner.id')))
     .execute()
   return rows.map(({ expires_at: expires, ...link }) => ({ ...link, expiresAt: expires.toISOString() }))
 }

@@ -17,6 +17,7 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
+import { lower } from '#src/db/collations.ts'
 import { findErased } from '#src/ledger/erased-players.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { importBalances, openBalances } from '#src/ledger/imported-balances.ts'
@@ -131,7 +132,9 @@ export function usersWriter(sessions: Sessions): Writer {
     await sql`lock table users in share row exclusive mode`.execute(tx)
     const emails = rows.map((row) => row['email'])
     const { rows: wanted } = await sql<{ key: string }>`
-      select lower(email) as key from unnest(${emails}::text[]) with ordinality as imported (email, n) order by n`.execute(tx)
+      select ${lower(sql.ref('email'))} as key from unnest(${emails}::text[]) with ordinality as imported (email, n) order by n`.execute(
+      tx,
+    )
     const candidates = rows.map((row, index) => ({
       id: String(row['id']),
       key: wanted[index]?.key ?? '',
@@ -139,8 +142,10 @@ export function usersWriter(sessions: Sessions): Writer {
       row,
     }))
     const { rows: existing } = await sql<{ id: string; key: string; type: UserType }>`
-      select id, lower(email) as key, user_type as type from users
-      where id = any(${candidates.map(({ id }) => id)}) or lower(email) = any(${candidates.map(({ key }) => key)})`.execute(tx)
+      select id, ${lower(sql.ref('email'))} as key, user_type as type from users
+      where id = any(${candidates.map(({ id }) => id)}) or ${lower(sql.ref('email'))} = any(${candidates.map(({ key }) => key)})`.execute(
+      tx,
+    )
     const typeBefore = new Map(existing.map(({ id, type }) => [id, type]))
 
     const rejected = new Map<Columns, string>()

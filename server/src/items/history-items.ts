@@ -52,7 +52,7 @@ export async function itemsWithoutDocument(db: Kysely<Tables>): Promise<{ kind: 
   const all = Object.values(items).map((item) => sql`${item}`)
   const { rows } = await sql<{ kind: HistoryKind; id: string }>`
     select kind, item_id as id from (${sql.join(all, sql` union all `)}) as item (${columns})
-     where not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id) order by 1, 2`.execute(
+     where not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id) order by kind collate "C", item_id collate "C"`.execute(
     db,
   )
   return rows

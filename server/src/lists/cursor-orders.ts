@@ -3,6 +3,7 @@
  * positions. An order sorts by the value of a field, then by the row's id.
  */
 import type { Field, List, SortName } from '@arcade/contract/entity'
+import { aToZSql, lowerSql } from '#src/db/collations.ts'
 import { columnName, sourceSql } from '#src/db/entities.ts'
 import { microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
@@ -80,8 +81,7 @@ function compareNumbers(column: string): Comparison {
 }
 
 function compareTexts(column: string): Comparison {
-  const value = `lower(${column})`
-  return { value, keyText: value, parameter: '$1::text', isKey: isText }
+  return { value: aToZSql(column), keyText: lowerSql(column), parameter: '$1::text', isKey: isText }
 }
 
 /** Returns the order of a sort that the contract declares. */

@@ -75,8 +75,8 @@ test('an unknown filter throws instead of being ignored', () => {
 })
 
 test('sorts use their field, texts without case', () => {
-  expect(orderSql(served, 'a-z', false)).toBe('lower(first_name) nulls last, user_id')
-  expect(orderSql(served, 'a-z', true)).toBe('lower(first_name) desc nulls first, user_id desc')
+  expect(orderSql(served, 'a-z', false)).toBe('lower(first_name collate letters) collate a_to_z nulls last, user_id')
+  expect(orderSql(served, 'a-z', true)).toBe('lower(first_name collate letters) collate a_to_z desc nulls first, user_id desc')
   expect(orderSql(served, 'balance', false)).toBe('balance desc, user_id')
   expect(orderSql(served, 'balance', true)).toBe('balance, user_id desc')
 })

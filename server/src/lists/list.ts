@@ -3,8 +3,9 @@
  * rows use the same conditions.
  */
 import { sql } from 'kysely'
-import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
+import type { Field, FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
+import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
 import { all, bindSql, type Condition } from './conditions.ts'
@@ -178,13 +179,13 @@ function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Con
   return sql`${id} = any(${numbers.filter(Number.isSafeInteger)}::bigint[])`
 }
 
-/** Returns the SQL value of a sort; texts are compared regardless of case. */
+/** Returns the SQL value of a sort; texts are ordered from A to Z. */
 function sortSql<L extends List>({ list, entity, derived }: ServedList<L>, sort: SortName<L>): string {
   const name = list.sorts[sort]!.field
   const field = entity.fields[name]!
   if (field.isDerived) return (derived as Readonly<Record<string, string>>)[name]!
   const column = columnName(entity, name)
-  return field.kind === 'text' || field.kind === 'choice' ? `lower(${column})` : column
+  return isText(field) ? aToZSql(column) : column
 }
 
 /** Returns the ORDER BY of a sort, with ties ordered by id. Missing values come last, or first in a reversed order. */
@@ -194,5 +195,11 @@ export function orderSql<L extends List>(served: ServedList<L>, sort: SortName<L
   const isOptional = entity.fields[field]?.isOptional ?? false
   const value = `${sortSql(served, sort)}${isDescending === reversed ? '' : ' desc'}`
   const missing = isOptional ? ` nulls ${reversed ? 'first' : 'last'}` : ''
-  return `${value}${missing}, ${columnName(entity, entity.id)}${reversed ? ' desc' : ''}`
+  const id = columnName(entity, entity.id)
+  const idOrder = isText(entity.fields[entity.id]!) ? idOrderSql(id) : id
+  return `${value}${missing}, ${idOrder}${reversed ? ' desc' : ''}`
+}
+
+function isText({ kind }: Field): boolean {
+  return kind === 'text' || kind === 'choice'
 }

@@ -1,10 +1,11 @@
 /**
  * Searches for a part of a text, regardless of the case, width and diacritics of its letters. Hides which index serves a search, and that a
  * frequent text must not be looked up in an index, but compared with the rows of the page. Players and users have a column `searched_text`
- * with two indexes (migrations 0002 and 0033).
+ * with two indexes (db/searched-text.ts).
  */
 import { type RawBuilder, sql } from 'kysely'
 import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/search'
+import { lower } from '#src/db/collations.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { bindSql, type Condition } from './conditions.ts'
 
@@ -82,7 +83,7 @@ function folded(text: string): RawBuilder<string> {
   return sql<string>`(${bindSql(foldedSql('$1::text'), [text])})`
 }
 
-/** Returns the text with the replacements of `searched_text` (migration 0033). */
+/** Returns the text with the replacements of `searched_text`. */
 function asStored(text: string): RawBuilder<string> {
   return sql<string>`translate(${folded(text)}, '_.-#', 'QXZJ')`
 }
@@ -120,7 +121,8 @@ function inCharacterIndex(text: string, value: Value): Condition {
 
 /** Returns the condition for values that begin with a text, in any case. It is a range, because for LIKE the planner uses an index only if it knows the pattern. */
 export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): Condition {
-  return sql<boolean>`(${value} ~>=~ lower(${prefix}::text) and ${value} ~<~ (lower(${prefix}::text) || chr(1114111)))`
+  const start = lower(sql`${prefix}::text`)
+  return sql<boolean>`(${value} ~>=~ ${start} and ${value} ~<~ (${start} || chr(1114111)))`
 }
 
 /** Makes conditions disjoint: excludes from each the rows for which one of the `earlier` conditions holds. */

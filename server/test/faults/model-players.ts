@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type PlayersSort, playersSorts } from '@arcade/contract/players/fields'
+import { compareAToZ } from '#test/a-to-z.ts'
 import { command, type Model, type Outcome } from './model.ts'
 import { pick } from './model-tasks.ts'
 
@@ -106,7 +107,7 @@ function cursorIf(isThere: boolean): unknown {
 function inOrder({ sort, reversed }: Order): StoredPlayer[] {
   const keys: Record<PlayersSort, (player: StoredPlayer) => number | string | null> = {
     balance: ({ balance }) => -balance,
-    'a-z': ({ first_name: name }) => name?.toLowerCase() ?? null,
+    'a-z': ({ first_name: name }) => name,
     newest: ({ created_at: at }) => (at ? -at.getTime() : null),
     'user-id': ({ user_id: id }) => id,
     username: ({ username }) => username,
@@ -116,7 +117,7 @@ function inOrder({ sort, reversed }: Order): StoredPlayer[] {
     const [a, b] = [key(one), key(other)]
     if (a === b) return one.user_id - other.user_id
     if (a === null || b === null) return a === null ? 1 : -1
-    return a < b ? -1 : 1
+    return (typeof a === 'string' ? compareAToZ(a, b as string) : a - Number(b)) || one.user_id - other.user_id
   })
   return reversed ? sorted.toReversed() : sorted
 }

@@ -1,5 +1,6 @@
 /** The model's commands for the calls of saved views (design §7). */
 import fc from 'fast-check'
+import { compareAToZ } from '#test/a-to-z.ts'
 import { type Body, type Caller, command, isStale, type Model, nth, versionOf, type View } from './model.ts'
 import { pick, seen } from './model-tasks.ts'
 
@@ -107,10 +108,10 @@ function visible(model: Model, id: string, caller: Caller): View | undefined {
 
 /** Lists the views that a caller may see: first the caller's own, then by name. */
 function visibleTo({ views }: Model, { personId }: Caller): View[] {
-  const order = (view: View) => [view.owner === personId ? 0 : 1, view.name.toLowerCase(), view.id].join(' ')
+  const isForeign = (view: View) => Number(view.owner !== personId)
   return [...views.values()]
     .filter(({ privateTo }) => privateTo === null || privateTo === personId)
-    .toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
+    .toSorted((a, b) => isForeign(a) - isForeign(b) || compareAToZ(a.name, b.name) || (a.id < b.id ? -1 : 1))
 }
 
 function isTaken({ views }: Model, { id, owner, list: of, name }: View): boolean {

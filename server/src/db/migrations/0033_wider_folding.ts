@@ -4,37 +4,14 @@
  * the new one has its indexes.
  */
 import { type Kysely, sql } from 'kysely'
-import { foldedSql } from '#src/db/folded-text.ts'
+import { searchedTables, searchIndexes } from '#src/db/searched-text.ts'
 
 export const isResumable = true
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db)
+  for (const [table, column] of Object.entries(searchedTables)) {
+    await sql.raw(`alter table ${table} add column if not exists ${column}`).execute(db)
+    for (const statement of searchIndexes(table)) await sql.raw(statement).execute(db)
+    await sql.raw(`alter table ${table} drop column if exists folded_text`).execute(db)
+  }
 }
-
-const handles = ['twitter_username', 'instagram_username', 'linked_in_username', 'discord_username', 'youtube_username']
-const playerTexts = ['username', 'first_name', 'last_name', ...handles, 'email']
-const phoneDigits = ` || coalesce(' ' || regexp_replace(phone_number, '[^0-9]+', '', 'g'), '')`
-
-function searchedText(columns: string[], further = ''): string {
-  const joined = `(${columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')})`
-  return `searched_text text generated always as (translate(${foldedSql(joined)}, '_.-#', 'QXZJ')${further}) stored`
-}
-
-function searchIndexes(table: string): string[] {
-  return [
-    `create index concurrently if not exists ${table}_searched_words on ${table} using gin (searched_text gin_trgm_ops)`,
-    `create index concurrently if not exists ${table}_searched_characters on ${table}
-       using gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+', '', 'g'), null))
-       where searched_text ~ '[^a-zA-Z0-9@ ]'`,
-  ]
-}
-
-const statements = [
-  `alter table telegram_users add column if not exists ${searchedText(playerTexts, phoneDigits)}`,
-  ...searchIndexes('telegram_users'),
-  `alter table telegram_users drop column if exists folded_text`,
-  `alter table users add column if not exists ${searchedText(['fname', 'lname', 'email'])}`,
-  ...searchIndexes('users'),
-  `alter table users drop column if exists folded_text`,
-]

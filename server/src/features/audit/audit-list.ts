@@ -1,6 +1,7 @@
 /** The audit as a list: newest first, filtered, paged by cursors. It includes entries that are not sealed yet. */
 import { sql } from 'kysely'
 import { auditList } from '@arcade/contract/audit/fields'
+import { lower } from '#src/db/collations.ts'
 import { auditEntity } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
 import { disjoint, type SearchCondition, startsWithInIndex } from '#src/lists/search.ts'
@@ -23,7 +24,7 @@ export const servedAudit = serveList<typeof auditList>({
 
 /** Matches the beginning of an actor's or record's name, or the whole id of an actor, a record or an act. */
 function searchEntries(text: string): SearchCondition {
-  const beginsSo = ['actor_name', 'record_name'].map((column) => startsWithInIndex(sql`lower(${sql.ref(column)})`, text))
+  const beginsSo = ['actor_name', 'record_name'].map((column) => startsWithInIndex(lower(sql.ref(column)), text))
   const isId = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)
   const isAct = UUID.test(text) ? [sql<boolean>`act_id = ${text}::uuid`] : []
   const found = [...beginsSo, ...isId, ...isAct]

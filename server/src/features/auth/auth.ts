@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
 import type { SessionUser } from '@arcade/contract/auth/calls'
+import { lower } from '#src/db/collations.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { actOf, audit } from '#src/audit/audit.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
@@ -49,7 +50,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         .selectFrom('accounts')
         .leftJoin('users', 'users.id', 'accounts.id')
         .select(['accounts.id', 'password_hash', 'fname', 'lname', 'users.email', 'user_type'])
-        .where(sql<string>`lower(accounts.email)`, '=', account)
+        .where(sql<string>`${lower(sql.ref('accounts.email'))}`, '=', account)
         .executeTakeFirst()
       const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
       if (!(await isPassword(password, found?.password_hash)) || !found) {

@@ -16,6 +16,7 @@ import {
   itemPaidNames,
 } from '#src/counters/counter-keys.ts'
 import { counterSumsSql } from '#src/counters/counters.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
 import { IS_BLOCKED } from '#src/ledger/blocks.ts'
@@ -146,7 +147,7 @@ const PAID_RANGE = [params.paidFrom, params.paidTo] as const
 const ACTIVITY = `with sums as materialized ${counterSumsSql(ACTIVITY_RANGE, ITEMS_RANGE, ITEMS_THIS_WEEK, PAID_RANGE)}
 select
   (select coalesce(json_agg(activity), '[]') from ${activitySql('sums', ACTIVITY_RANGE)} as activity) as counted,
-  (select coalesce(json_agg(typed order by participations desc, kind, type), '[]') from (
+  (select coalesce(json_agg(typed order by participations desc, ${idOrderSql('kind')}, ${idOrderSql('type')}), '[]') from (
     select h.kind, h.type, sum(item.value) as participations from ${sumsOfItemsSql('sums', ITEMS_RANGE)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id
     group by h.kind, h.type having sum(item.value) > 0) as typed) as types,
@@ -156,8 +157,8 @@ select
   (select coalesce(json_agg(ranked), '[]') from (
     select h.kind, h.item_id as id, h.title, item.value as participations from ${sumsOfItemsSql('sums', ITEMS_THIS_WEEK)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
-    order by item.value desc, h.kind, h.item_id limit ${RANKS_SHOWN}) as ranked) as "topItems",
+    order by item.value desc, ${idOrderSql('h.kind')}, ${idOrderSql('h.item_id')} limit ${RANKS_SHOWN}) as ranked) as "topItems",
   (select coalesce(json_agg(ranked), '[]') from (
     select h.kind, h.item_id as id, h.title, item.value as paid from ${sumsOfItemsSql('sums', PAID_RANGE)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
-    order by item.value desc, h.kind, h.item_id limit ${PAID_ITEMS_MAX}) as ranked) as "paidItems"`
+    order by item.value desc, ${idOrderSql('h.kind')}, ${idOrderSql('h.item_id')} limit ${PAID_ITEMS_MAX}) as ranked) as "paidItems"`

@@ -4,6 +4,7 @@ import type { contract } from '@arcade/contract/contract'
 import { type GameAnnouncement, type GameTask, type PlayerResult, type PlayerRow, playerRow } from '@arcade/contract/game/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { Failure, type Handlers, playerOf } from '#src/calls.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { announcementEntity, selectList, taskEntity } from '#src/db/entities.ts'
 import { newsOf, readNews, showNews } from '#src/items/news.ts'
@@ -51,7 +52,7 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     'game-announcements',
     `select shown.*, epoch as "upTo" from status_epoch left join (
        select ${selectList(announcementEntity, { derived: { numberOfParticipants: '' }, only: announcementFields })}, news,
-              row_number() over (order by news desc, created_at desc, id) as place
+              row_number() over (order by news desc, created_at desc, ${idOrderSql('id')}) as place
          from announcements where status) as shown on true order by place`,
   )
 

@@ -14,6 +14,7 @@ import {
 import { Failure, type Handlers } from '#src/calls.ts'
 import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { counterOfRowSql, counterSql } from '#src/counters/counters.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
@@ -42,25 +43,25 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
   const { reads } = database
   const find = reads.prepared<HistoryItem>('history-item', ITEM)
   const pages = {
-    first: reads.prepared<PageRow>('history-first', pageSql(['order by at desc, user_id, period'], 'at desc, id, period')),
+    first: reads.prepared<PageRow>('history-first', pageSql([`order by at desc, user_id, ${PERIOD}`], `at desc, id, ${PERIOD}`)),
     after: reads.prepared<PageRow>(
       'history-after',
       pageSql(
         [
-          `and at = ${CURSOR_TIME} and (user_id, period) > ($4, $5) order by user_id, period`,
-          `and at < ${CURSOR_TIME} order by at desc, user_id, period`,
+          `and at = ${CURSOR_TIME} and (user_id, ${PERIOD}) > ($4, $5) order by user_id, ${PERIOD}`,
+          `and at < ${CURSOR_TIME} order by at desc, user_id, ${PERIOD}`,
         ],
-        'at desc, id, period',
+        `at desc, id, ${PERIOD}`,
       ),
     ),
     before: reads.prepared<PageRow>(
       'history-before',
       pageSql(
         [
-          `and at = ${CURSOR_TIME} and (user_id, period) < ($4, $5) order by user_id desc, period desc`,
-          `and at > ${CURSOR_TIME} order by at, user_id desc, period desc`,
+          `and at = ${CURSOR_TIME} and (user_id, ${PERIOD}) < ($4, $5) order by user_id desc, ${PERIOD} desc`,
+          `and at > ${CURSOR_TIME} order by at, user_id desc, ${PERIOD} desc`,
         ],
-        'at, id desc, period desc',
+        `at, id desc, ${PERIOD} desc`,
       ),
     ),
   }
@@ -79,7 +80,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
           ])
           .where('kind', '=', kind)
           .orderBy('created_at', 'desc')
-          .orderBy('item_id')
+          .orderBy(sql.raw(idOrderSql('item_id')))
           .limit(TITLES_LIMIT),
       )
       return { items }
@@ -166,14 +167,15 @@ async function searchParticipants(
   const hits = usesIndex ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : scanned
 
   const cursorTime = momentParameter(key[0] ?? '0')
+  const period = sql.raw(PERIOD)
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
   const afterPlace =
     direction === undefined
       ? sql`true`
       : direction === 'after'
-        ? sql`(at < ${cursorTime} or (at = ${cursorTime} and (user_id, period) > ${place}))`
-        : sql`(at > ${cursorTime} or (at = ${cursorTime} and (user_id, period) < ${place}))`
-  const order = sql.raw(direction === 'before' ? 'at, id desc, period desc' : 'at desc, id, period')
+        ? sql`(at < ${cursorTime} or (at = ${cursorTime} and (user_id, ${period}) > ${place}))`
+        : sql`(at > ${cursorTime} or (at = ${cursorTime} and (user_id, ${period}) < ${place}))`
+  const order = sql.raw(direction === 'before' ? `at, id desc, ${PERIOD} desc` : `at desc, id, ${PERIOD}`)
   const rows = await reads.rows(sql<PageRow>`
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
@@ -201,6 +203,7 @@ const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: 
 const PARTICIPANT = selectList(participantEntity, { derived: {} })
 const OF_ITEM = 'from participations where kind = $1 and item_id = $2'
 const CURSOR_TIME = momentSql('$3')
+const PERIOD = idOrderSql('period')
 
 /** Returns the SQL of one page. Two exact ranges read fewer index rows than an OR where many participants have the same time. */
 function pageSql(ranges: string[], order: string): string {
@@ -256,7 +259,7 @@ async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Prom
   if (item.participants === 0) return { columns, total: 0, rows: posted([DETAILS_ONLY]) }
   const only = sheetNames(participantFields)
   const fields = selectList(participantEntity, { derived: {}, only, moments: 'milliseconds' })
-  const query = `select ${fields} ${OF_ITEM} order by at desc, user_id, period`
+  const query = `select ${fields} ${OF_ITEM} order by at desc, user_id, ${PERIOD}`
   return { columns, total: item.participants, rows: { sql: query, parameters: [kind, id] } }
 }
 

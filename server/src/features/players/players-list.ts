@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { playerList } from '@arcade/contract/players/fields'
 import { foldsToNothing } from '@arcade/contract/search'
 import { counterSql } from '#src/counters/counters.ts'
+import { lower } from '#src/db/collations.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import type { Condition } from '#src/lists/conditions.ts'
 import { serveList } from '#src/lists/list.ts'
@@ -50,8 +51,8 @@ function searchPlayers(text: string): SearchCondition | undefined {
   if (foldsToNothing(text)) return { matches: sql<boolean>`user_id is null` }
   const term = searchTerm(text)
   if (!term) return undefined
-  const walletColumns = ['ton_wallet_address', 'bsc_wallet'].map((column) => sql`lower(${sql.ref(column)})`)
-  const hasWallet = walletColumns.map((wallet) => sql<boolean>`starts_with(${wallet}, lower(${text}::text))`)
+  const walletColumns = ['ton_wallet_address', 'bsc_wallet'].map((column) => lower(sql.ref(column)))
+  const hasWallet = walletColumns.map((wallet) => sql<boolean>`starts_with(${wallet}, ${lower(sql`${text}::text`)})`)
   const findsWallet = walletColumns.map((wallet) => startsWithInIndex(wallet, text))
   const isId = /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
   const phone = phoneTerm(text)

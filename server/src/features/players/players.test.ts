@@ -7,6 +7,7 @@ import { addCount } from '#test/activity.ts'
 import { type Client, testApp } from '#test/test-app.ts'
 import { addPlayers } from '#test/players.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
+import { aToZSql } from '#src/db/collations.ts'
 
 type SeededPlayer = { user_id: number; balance?: number | string; first_name?: string | null }
 
@@ -139,7 +140,7 @@ describe('§7 startAfter and endBefore', () => {
         const app = await testApp()
         const admin = await app.signUp('admin')
         await addCountedPlayers(app.database, players)
-        const order = sort === 'balance' ? sql`balance desc, user_id` : sql`lower(first_name) nulls last, user_id`
+        const order = sort === 'balance' ? sql`balance desc, user_id` : sql`${sql.raw(aToZSql('first_name'))} nulls last, user_id`
         const { rows } = await sql<{
           user_id: number
         }>`select user_id from ${sql.raw(sourceSql(playerEntity))} order by ${order}`.execute(app.database.db)

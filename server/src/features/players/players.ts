@@ -5,6 +5,7 @@ import type { PlayerBlock, PlayerParticipation } from '@arcade/contract/players/
 import type { Player } from '@arcade/contract/players/fields'
 import { actOf } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql, microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import { playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
@@ -16,6 +17,8 @@ import { erasePlayer } from './erase.ts'
 import { servedPlayers } from './players-list.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50
+/** The order of a player's participations that have the same time. */
+const PLACE = sql.raw(['kind', 'item_id', 'period'].map(idOrderSql).join(', '))
 
 /** A player, the number and reward of the participations, and the block. $1 is the id. */
 const PLAYER_SQL = `
@@ -67,15 +70,13 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
           ? undefined
           : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...isPlacePart])
       const at = momentParameter(key?.[0] ?? '0')
-      const afterPlace = key
-        ? sql`and (at < ${at} or (at = ${at} and (kind, item_id, period) > (${key[1]}, ${key[2]}, ${key[3]})))`
-        : sql``
+      const afterPlace = key ? sql`and (at < ${at} or (at = ${at} and (${PLACE}) > (${key[1]}, ${key[2]}, ${key[3]})))` : sql``
       const { rows } = await sql<PlayerParticipation & { key: string }>`
         select kind, item_id as id, period, coalesce(title, '') as title, coalesce(type, '') as type, coalesce(reward, 0) as reward,
           user_input as "userInput", ${sql.raw(isoSql('at'))} as timestamp, ${sql.raw(microsecondsSql('at'))} as key
         from participations p left join history_items h using (kind, item_id)
         where user_id = ${userId} ${afterPlace}
-        order by at desc, kind, item_id, period limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
+        order by at desc, ${PLACE} limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
       if (rows.length === 0) await refuseUnknown(userId)
       const toCursor = (row: (typeof rows)[number]): string =>
         writeCursor([`player:${userId}`, row.key, row.kind, row.id, row.period])

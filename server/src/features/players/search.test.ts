@@ -6,6 +6,7 @@ import type { Database } from '#src/db/database.ts'
 import { addCount } from '#test/activity.ts'
 import { type Client, testApp } from '#test/test-app.ts'
 import { addPlayers } from '#test/players.ts'
+import { compareAToZ } from '#test/a-to-z.ts'
 
 /** The same numbers in every run. */
 function seededPick(seed: number) {
@@ -150,8 +151,8 @@ function exact(moment: string): string {
 
 function keyOf(player: SeededPlayer, sort: PlayersSort): string | number | null {
   if (sort === 'balance') return -player.balance
-  if (sort === 'a-z') return player.firstName?.toLowerCase() ?? null
-  if (sort === 'username') return player.username?.toLowerCase() ?? null
+  if (sort === 'a-z') return player.firstName
+  if (sort === 'username') return player.username
   if (sort === 'newest')
     return player.createdAt === null
       ? null
@@ -160,10 +161,9 @@ function keyOf(player: SeededPlayer, sort: PlayersSort): string | number | null 
 }
 
 function expected(players: SeededPlayer[], filter: PlayersFilter, sort: PlayersSort, reversed: boolean): number[] {
-  const bytes = (text: string) => Buffer.from(text)
   const compare = (a: string | number | null, b: string | number | null): number => {
     if (a === null || b === null) return Number(a === null) - Number(b === null)
-    return typeof a === 'string' ? Buffer.compare(bytes(a), bytes(b as string)) : a - (b as number)
+    return typeof a === 'string' ? compareAToZ(a, b as string) : a - (b as number)
   }
   const ids = players
     .filter((player) => matches(player, filter))

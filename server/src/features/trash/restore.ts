@@ -18,6 +18,7 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
+import { aToZSql, lower, lowerSql } from '#src/db/collations.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { lockPriorities } from '#src/items/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -64,9 +65,10 @@ const tables: Record<
     entity: userEntity,
     isThere: 'exists (select from users where id = r.id) or exists (select from accounts where id = r.id)',
     unique: {
-      value: 'lower(wanted.email)',
-      isTaken:
-        'exists (select from users where lower(email) = lower(wanted.email)) or exists (select from accounts where lower(email) = lower(wanted.email))',
+      value: lowerSql('wanted.email'),
+      isTaken: ['users', 'accounts']
+        .map((table) => `exists (select from ${table} where ${lowerSql('email')} = ${lowerSql('wanted.email')})`)
+        .join(' or '),
       code: 'EMAIL_TAKEN',
     },
   },
@@ -167,7 +169,7 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
       insert into accounts (id, email, password_hash, created_at)
       select a.id, wanted.email, a.password_hash, a.created_at
         from ${from(restoration.records, tables.user, restoration.replacements)} and a.id is not null
-       order by lower(wanted.email)`.execute(tx)
+       order by ${sql.raw(aToZSql('wanted.email'))}`.execute(tx)
     const rows = await insertRows(tx, userEntity, restoration, { email: 'wanted.email' })
     await restoreViews(tx, ids)
     for (const [userType, some] of Map.groupBy(rows, (row) => row.userType))
@@ -240,7 +242,7 @@ async function restoreViews(tx: Transaction<Tables>, ids: string[]): Promise<voi
   await sql`
     update saved_views set owner_id = trash.record_id
       from trash, jsonb_to_recordset(content -> 'sharedViews') as v (id text, name text)
-     where trash.id = any(${ids}) and saved_views.id = v.id and owner_id is null and lower(saved_views.name) = lower(v.name)`.execute(
+     where trash.id = any(${ids}) and saved_views.id = v.id and owner_id is null and ${lower(sql.ref('saved_views.name'))} = ${lower(sql.ref('v.name'))}`.execute(
     tx,
   )
   await sql`

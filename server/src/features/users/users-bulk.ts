@@ -4,6 +4,7 @@ import type { UsersFilter } from '@arcade/contract/users/fields'
 import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOf, auditRows } from '#src/audit/audit.ts'
+import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import type { Condition } from '#src/lists/conditions.ts'
 import { type Target, whereTarget } from '#src/lists/list.ts'
@@ -57,7 +58,7 @@ export async function removeUsers(
     async function count(): Promise<Done> {
       const { rows } = await sql<{ id: string; title: string; affected: number }>`
         select id, email as title, count(*) over () as affected from users where ${removable}
-         order by lower(email), id limit ${BULK_NAMED_ROWS}`.execute(tx)
+         order by ${BY_EMAIL} limit ${BULK_NAMED_ROWS}`.execute(tx)
       return { rows: rows.map(({ id, title }) => ({ id, title })), affected: rows[0]?.affected ?? 0 }
     }
 
@@ -70,6 +71,8 @@ export async function removeUsers(
   if (!dryRun) sessions.changed()
   return summary
 }
+
+const BY_EMAIL = sql.raw(`${aToZSql('email')}, ${idOrderSql('id')}`)
 
 /** Moves users and their accounts to the trash, which ends their sessions. Updates the counters and writes audit entries. */
 export async function moveUsersToTrash(
@@ -85,7 +88,7 @@ export async function moveUsersToTrash(
     trashed as (${trash.insert(act, trashedUsers)}),
     audited as (${auditRows(act, 'user.remove', removedUsers)})
     select user_type as type, count(*) as affected,
-           to_json((array_agg(json_build_object('id', id, 'title', email) order by lower(email), id))[1:${sql.lit(BULK_NAMED_ROWS)}]) as some
+           to_json((array_agg(json_build_object('id', id, 'title', email) order by ${BY_EMAIL}))[1:${sql.lit(BULK_NAMED_ROWS)}]) as some
       from gone group by user_type order by user_type`.execute(tx)
   for (const { type: userType, affected } of rows)
     await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })
@@ -118,6 +121,11 @@ const removedUsers = sql`
  */
 export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
   await takeLock(tx, 'admins')
-  const rows = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').orderBy('id').execute()
+  const rows = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('user_type', '=', 'admin')
+    .orderBy(sql.raw(idOrderSql('id')))
+    .execute()
   return rows.map(({ id }) => id)
 }

@@ -5,6 +5,7 @@ import type { contract } from '@arcade/contract/contract'
 import type { View } from '@arcade/contract/views/calls'
 import { VIEWS_MAX } from '@arcade/contract/views/fields'
 import { Failure, type Handlers, signedIn } from '#src/calls.ts'
+import { aToZSql, idOrderSql, lower } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
@@ -33,8 +34,8 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
         ])
         .where(isVisibleTo(self))
         .orderBy(sql`v.owner_id is not distinct from ${self}`, 'desc')
-        .orderBy(sql`lower(v.name)`)
-        .orderBy('v.id')
+        .orderBy(sql.raw(aToZSql('v.name')))
+        .orderBy(sql.raw(idOrderSql('v.id')))
         .limit(SHOWN_MAX)
         .execute()
       return { views: views satisfies View[] }
@@ -160,7 +161,7 @@ async function refuseTaken(
     .where('owner_id', '=', owner_id)
     .where('list', '=', list)
     .where('id', '!=', id)
-    .where(sql<boolean>`name is not nfc normalized and lower(normalize(name, nfc)) = lower(${name})`)
+    .where(sql<boolean>`name is not nfc normalized and ${lower(sql`normalize(name, nfc)`)} = ${lower(sql`${name}::text`)}`)
     .executeTakeFirst()
   if (other) throw nameTaken()
 }

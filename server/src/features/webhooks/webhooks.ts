@@ -6,6 +6,7 @@ import { WEBHOOKS_MAX } from '@arcade/contract/webhooks/fields'
 import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks/calls'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -15,6 +16,7 @@ import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
 /** Latest deliveries of a webhook that are listed. */
 const SHOWN = 50
+const BY_ID = sql.raw(idOrderSql('id'))
 const iso = (column: string) => sql.raw(isoSql(column))
 
 export function webhooksHandlers({
@@ -34,7 +36,7 @@ export function webhooksHandlers({
         select id, url, events, ${iso('created_at')} as "createdAt", switched_off_at is null as "isActive", alert,
                ${iso('failing_since')} as "failingSince",
                (select count(*) from webhook_deliveries where webhook_id = webhooks.id and next_at is not null) as waiting
-          from webhooks order by created_at, id`.execute(db)
+          from webhooks order by created_at, ${BY_ID}`.execute(db)
       return { webhooks: rows }
     },
 
@@ -94,7 +96,7 @@ export function webhooksHandlers({
         select id, event, payload, attempts, result, ${iso('created_at')} as "createdAt", ${iso('tried_at')} as "triedAt",
                ${iso('next_at')} as "nextAt",
                case when next_at is not null then 'waiting' when delivered_at is null then 'failed' else 'delivered' end as state
-          from webhook_deliveries where webhook_id = ${id} order by webhook_deliveries.created_at desc, id limit ${SHOWN}`.execute(
+          from webhook_deliveries where webhook_id = ${id} order by webhook_deliveries.created_at desc, ${BY_ID} limit ${SHOWN}`.execute(
         db,
       )
       if (rows.length === 0) {

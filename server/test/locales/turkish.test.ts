@@ -1,0 +1,3 @@
+import { runSuites } from './locales.ts'
+
+await runSuites('Turkish')
