@@ -37,6 +37,20 @@ export const SPACES_AND_HYPHENS = {
 const [from, to] = [SPACES_AND_HYPHENS.from + PLAIN_LETTERS.from, SPACES_AND_HYPHENS.to + PLAIN_LETTERS.to]
 const plainLetters = new RegExp(`[${from}]`, 'g')
 
+const ARABIC_LETTERS = String.raw`\u0620-\u064a\u066e-\u06d3\u06d5\u06ee\u06ef\u06fa-\u06fc\u06ff\u0750-\u077f\u08a0-\u08c9`
+
+/**
+ * Spaces between Arabic letters, for regular expressions of JavaScript and PostgreSQL. A search with such a space ignores all of them, because
+ * some people type a space where others type the non-joiner U+200C, which folding leaves out.
+ */
+export const SPACES_BETWEEN_ARABIC = `(?<=[${ARABIC_LETTERS}]) +(?=[${ARABIC_LETTERS}])`
+const spacesBetweenArabic = new RegExp(SPACES_BETWEEN_ARABIC, 'g')
+
+/** Returns a search without its spaces between Arabic letters. */
+export function withoutArabicSpaces(search: string): string {
+  return search.replaceAll(spacesBetweenArabic, '')
+}
+
 /** Returns the folded text. PostgreSQL folds rows in the same way. */
 function folded(text: string): string {
   return text

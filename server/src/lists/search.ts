@@ -4,7 +4,13 @@
  * with two indexes (db/searched-text.ts).
  */
 import { type RawBuilder, sql } from 'kysely'
-import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/search'
+import {
+  findsBeginningsOnly,
+  foldsToNothing,
+  searchedText,
+  SPACES_BETWEEN_ARABIC,
+  withoutArabicSpaces,
+} from '@arcade/contract/search'
 import { lower } from '#src/db/collations.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { bindSql, type Condition } from './conditions.ts'
@@ -43,8 +49,8 @@ const LONG_NUMBER = 7
 export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
   if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never, guessed: never } : undefined
-  const searched = withSingleSpaces(texts ?? sql.ref('searched_text'), text)
-  const part = texts ? folded(text) : asStored(text)
+  const { searched, asked } = withSpacesAsTyped(texts ?? sql.ref('searched_text'), text)
+  const part = texts ? folded(asked) : asStored(asked)
   const isWordStart = findsBeginningsOnly(search)
   const matches = isWordStart
     ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
@@ -61,9 +67,16 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
   }
 }
 
-/** Reduces runs of spaces to one if the searched text has spaces: people see one space where a name has several. */
-function withSingleSpaces(searched: RawBuilder<string>, text: string): RawBuilder<string> {
-  return text.includes(' ') ? sql<string>`regexp_replace(${searched}, ' +', ' ', 'g')` : searched
+/**
+ * Returns what to search and what to look for in it. If the text has spaces, runs of spaces count as one, because people see one space where a
+ * name has several. If some are between Arabic letters, no such space counts.
+ */
+function withSpacesAsTyped(searched: RawBuilder<string>, text: string): { searched: RawBuilder<string>; asked: string } {
+  if (!text.includes(' ')) return { searched, asked: text }
+  const single = sql<string>`regexp_replace(${searched}, ' +', ' ', 'g')`
+  const asked = withoutArabicSpaces(text)
+  if (asked === text) return { searched: single, asked }
+  return { searched: sql<string>`regexp_replace(${single}, ${sql.lit(SPACES_BETWEEN_ARABIC)}, '', 'g')`, asked }
 }
 
 /** How a searched value is written in a statement. */
@@ -91,9 +104,16 @@ function asStored(text: string): RawBuilder<string> {
 function inWordIndex(text: string, isWordStart: boolean, value: Value): Condition {
   if (isWordStart) return sql<boolean>`searched_text ~ ${value(sql`'[ @]' || ${asStored(text)}`)}`
   const number = rarestPart(text)
-  const patterns = number ? sparsePatterns(number) : [text.replaceAll(/[\\%]/g, String.raw`\$&`).replaceAll(' ', ' %')]
+  const patterns = number ? sparsePatterns(number) : [likePattern(text)]
   const isLike = patterns.map((pattern) => sql<boolean>`searched_text like ${value(sql`'%' || ${asStored(pattern)} || '%'`)}`)
   return sql<boolean>`${sql.join(isLike, sql` and `)}`
+}
+
+/** Returns the pattern of a text in which a space stands for several, and one between Arabic letters for none, too. */
+function likePattern(text: string): string {
+  const escaped = text.replaceAll(/[\\%]/g, String.raw`\$&`)
+  const words = escaped.split(new RegExp(SPACES_BETWEEN_ARABIC))
+  return words.map((word) => word.replaceAll(' ', ' %')).join('%')
 }
 
 /** Returns the longest number of a text, with the character before it. Numbers tell names apart better than words: the trigrams of `moon_` in `moon_4711` cost ten times as much. */
@@ -140,5 +160,6 @@ function isNot(condition: Condition): Condition {
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }
   const words = search.replaceAll(/\s+/g, ' ').trim()
-  return { matches: sql<boolean>`strpos(${withSingleSpaces(sql.raw(foldedSql(`(${text})`)), words)}, ${folded(words)}) > 0` }
+  const { searched, asked } = withSpacesAsTyped(sql.raw(foldedSql(`(${text})`)), words)
+  return { matches: sql<boolean>`strpos(${searched}, ${folded(asked)}) > 0` }
 }
