@@ -8,6 +8,7 @@ import { Choice } from '#src/ui/choice.tsx'
 import classes from './list-toolbar.module.css'
 import { inputText } from '#src/ui/moment.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
+import { Pane } from '#src/ui/pane.tsx'
 import { focusSearch, moveToRow } from '#src/ui/table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
@@ -141,7 +142,7 @@ interface FiltersProps {
 
 function Filters({ filters, values, active, onFilter }: FiltersProps) {
   return (
-    <Pane label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active}>
+    <Choices label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active}>
       {filters.map((filter) => (
         <FilterField
           key={filter.name}
@@ -150,7 +151,7 @@ function Filters({ filters, values, active, onFilter }: FiltersProps) {
           onChange={(value) => onFilter({ [filter.name]: value })}
         />
       ))}
-    </Pane>
+    </Choices>
   )
 }
 
@@ -243,7 +244,7 @@ function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter
   )
 }
 
-interface PaneProps {
+interface ChoicesProps {
   label: string
   icon: ReactNode
   /** The number of choices in use. */
@@ -252,26 +253,25 @@ interface PaneProps {
 }
 
 /** A button that opens a pane of choices. */
-function Pane({ label, icon, count = 0, children }: PaneProps) {
+function Choices({ label, icon, count = 0, children }: ChoicesProps) {
   const id = useId()
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <Popover
-      opened={isOpen}
+    <Pane
+      isOpen={isOpen}
       onChange={setIsOpen}
       closeOnEscape={false} // Mantine would close the pane before the field's own handler runs
-      trapFocus
-      returnFocus
       position="bottom-start"
-      shadow="md"
-      withinPortal
+      button={{
+        leftSection: icon,
+        children: (
+          <>
+            {label}
+            {count > 0 && <span className={classes['count']}>{count}</span>}
+          </>
+        ),
+      }}
     >
-      <Popover.Target>
-        <Button variant="default" leftSection={icon} onClick={() => setIsOpen(!isOpen)}>
-          {label}
-          {count > 0 && <span className={classes['count']}>{count}</span>}
-        </Button>
-      </Popover.Target>
       <Popover.Dropdown
         aria-labelledby={id}
         className={classes['pane'] ?? ''}
@@ -282,7 +282,7 @@ function Pane({ label, icon, count = 0, children }: PaneProps) {
         </h2>
         {children}
       </Popover.Dropdown>
-    </Popover>
+    </Pane>
   )
 }
 
@@ -308,7 +308,7 @@ export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
       changed: columns.filter((column) => wanted.includes(column) !== isShown(column, [])).map(({ header }) => header),
     })
   return (
-    <Pane label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={changed.length}>
+    <Choices label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={changed.length}>
       <Choice checked={look.isCompact} onChange={({ target }) => onChange({ ...look, isCompact: target.checked })}>
         Compact rows
       </Choice>
@@ -336,6 +336,6 @@ export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
       <Button variant="subtle" size="compact-md" onClick={() => onChange({ changed: [], isCompact: false })}>
         Reset
       </Button>
-    </Pane>
+    </Choices>
   )
 }

@@ -9,6 +9,7 @@ import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPen
 import { type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { Pane } from '#src/ui/pane.tsx'
 import classes from './views-pane.module.css'
 
 const loadViewInput = async () => (await import('@arcade/contract/views/calls')).viewInput
@@ -58,12 +59,15 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
   }
 
   return (
-    <Popover opened={isOpen} onChange={handleOpenChange} trapFocus returnFocus position="bottom-start" shadow="md" withinPortal>
-      <Popover.Target>
-        <Button variant="default" leftSection={<IconBookmarks size={18} aria-hidden />} onClick={() => handleOpenChange(!isOpen)}>
-          <span className={classes['name']}>{current ? `Saved: ${isolated(current.name)}` : 'Saved'}</span>
-        </Button>
-      </Popover.Target>
+    <Pane
+      isOpen={isOpen}
+      onChange={handleOpenChange}
+      position="bottom-start"
+      button={{
+        leftSection: <IconBookmarks size={18} aria-hidden />,
+        children: <span className={classes['name']}>{current ? `Saved: ${isolated(current.name)}` : 'Saved'}</span>,
+      }}
+    >
       <Popover.Dropdown aria-labelledby={id} className={classes['pane'] ?? ''}>
         <h2 id={id} className={classes['title']}>
           Saved views
@@ -87,7 +91,7 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
         </ul>
         <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
       </Popover.Dropdown>
-    </Popover>
+    </Pane>
   )
 }
 

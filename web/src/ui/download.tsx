@@ -2,6 +2,7 @@
 import { Button, Popover, Progress } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
+import { Pane } from './pane.tsx'
 import { toast } from './toast.tsx'
 import classes from './download.module.css'
 import { formatted } from './numbers.ts'
@@ -121,19 +122,18 @@ function OtherDownloads({ others, onStart, ...props }: OtherDownloadsProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { size, disabled = false } = props
   return (
-    <Popover trapFocus returnFocus position="bottom-end" shadow="md" withinPortal opened={isOpen} onChange={setIsOpen}>
-      <Popover.Target>
-        <Button
-          variant="default"
-          px="xs"
-          {...(size && { size })}
-          disabled={disabled}
-          aria-label="More exports"
-          onClick={() => setIsOpen(!isOpen)}
-        >
-          <IconChevronDown size={16} aria-hidden />
-        </Button>
-      </Popover.Target>
+    <Pane
+      isOpen={isOpen}
+      onChange={setIsOpen}
+      position="bottom-end"
+      button={{
+        px: 'xs',
+        ...(size && { size }),
+        disabled,
+        'aria-label': 'More exports',
+        children: <IconChevronDown size={16} aria-hidden />,
+      }}
+    >
       <Popover.Dropdown className={classes['others'] ?? ''}>
         {others.map((other) => (
           <Button
@@ -149,7 +149,7 @@ function OtherDownloads({ others, onStart, ...props }: OtherDownloadsProps) {
           </Button>
         ))}
       </Popover.Dropdown>
-    </Popover>
+    </Pane>
   )
 }
 

@@ -3,15 +3,16 @@ import { Button, type ButtonProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, KeyboardEvent, Ref } from 'react'
 
-export type AnchorButtonProps = ButtonProps &
+type AnchorButtonProps = ButtonProps &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> & { ref?: Ref<HTMLAnchorElement> }
 
-export function AnchorButton(props: AnchorButtonProps) {
+function AnchorButton(props: AnchorButtonProps) {
   // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the spec's button, yet with an address
   return <Button {...props} component="a" role="button" onKeyDown={pressWithSpace} />
 }
 
-function pressWithSpace(event: KeyboardEvent<HTMLAnchorElement>): void {
+/** Makes a link with the role of a button react to the space bar as buttons do. */
+export function pressWithSpace(event: KeyboardEvent<HTMLAnchorElement>): void {
   if (event.key !== ' ') return
   event.preventDefault()
   event.currentTarget.click()
