@@ -21,6 +21,13 @@ interface Query<Row> {
 /** Rows as objects, by the names of their columns. */
 type Settings = Readonly<Record<string, string>>
 
+export interface TextsOptions {
+  /** Settings of PostgreSQL for this query only. */
+  settings?: Settings
+  /** Whether the same SQL is often run with other parameters: then each connection parses and plans it once. */
+  isRepeated?: boolean
+}
+
 export interface Reads {
   /**
    * Prepares a frequent read: each connection parses and plans the SQL once, and simultaneous calls with the same parameters share one result.
@@ -33,9 +40,8 @@ export interface Reads {
   rows<Row>(query: Query<Row>): Promise<Row[]>
   /**
    * The same with rows as texts; simultaneous calls of the same query share one result.
-   * @param settings settings of PostgreSQL for this query only
    */
-  texts(query: Query<unknown>, settings?: Settings): Promise<readonly TextRow[]>
+  texts(query: Query<unknown>, options?: TextsOptions): Promise<readonly TextRow[]>
   /** Opens a snapshot without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` runs once. */
   snapshot<Begun, T>(
     begin: (snapshot: Snapshot) => Promise<Begun>,
@@ -54,11 +60,20 @@ const compiler = new Kysely<never>({
 })
 const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string) => text } }
 
+/** Repeated statements that each connection keeps, with some 100 kB each. Further ones are planned at every run. */
+const REPEATED_KEPT = 50
+
 /** Reads from a single PostgreSQL. */
 export function readsFrom(pool: Pool, address: () => Address): Reads {
+  const names = new Map<string, string>()
+  const nameOf = (text: string): string | undefined => {
+    if (!names.has(text) && names.size < REPEATED_KEPT) names.set(text, `repeated-${names.size}`)
+    return names.get(text)
+  }
   const sharedTexts = sharedReads(async (asked) => {
-    const [text, values, settings] = asked as [string, unknown[], Settings]
-    return runWith<TextRow>(pool, settings, { text, values, ...asTexts })
+    const [text, values, { settings = {}, isRepeated = false }] = asked as [string, unknown[], TextsOptions]
+    const name = isRepeated ? nameOf(text) : undefined
+    return runWith<TextRow>(pool, settings, { ...(name !== undefined && { name }), text, values, ...asTexts })
   })
   return {
     prepared: (name, text) => sharedReads((values) => runQuery(pool, { name, text, values })),
@@ -68,9 +83,9 @@ export function readsFrom(pool: Pool, address: () => Address): Reads {
       const { sql: text, parameters } = query.compile(compiler)
       return runQuery(pool, { text, values: [...parameters] })
     },
-    texts(query, settings = {}) {
+    texts(query, options = {}) {
       const { sql: text, parameters } = query.compile(compiler)
-      return sharedTexts([text, parameters, settings])
+      return sharedTexts([text, parameters, options])
     },
     snapshot: (begin, goOn, options) => withSnapshot(address(), async (snapshot) => goOn(await begin(snapshot)), options),
   }
@@ -151,7 +166,7 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
     prepared: <Row>(name: string, text: string) => asking((reads) => reads.prepared<Row>(name, text)),
     preparedTexts: (name, text, toRows) => asking((reads) => reads.preparedTexts(name, text, toRows)),
     rows: (query) => ask((source) => from[source].rows(query)),
-    texts: (query, settings) => ask((source) => from[source].texts(query, settings)),
+    texts: (query, options) => ask((source) => from[source].texts(query, options)),
     async snapshot(begin, goOn, options) {
       const rest = await ask(async (source) =>
         source === 'replica'

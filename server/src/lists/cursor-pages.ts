@@ -19,9 +19,13 @@ export interface CursorPages<L extends List> {
 
 /** The most matching rows that are sorted for a page, which takes some ten milliseconds; also the highest exact count of a filter. */
 export const MAX_HITS = 10_000
+/** Matches whose places in the order of a joined table are looked up one by one. With more, checking rows of the order takes less time. */
+const FEW_HITS = 200
+/** Matches that are collected and looked up among the next rows of the order. With more, the next rows are checked themselves. */
+const COLLECTED_HITS = 3_000
 /** Estimated matches above which a search is taken to have more than MAX_HITS: the margin allows for the error of a sample. */
 const TOO_MANY_HITS = 1.5 * MAX_HITS
-/** Rows of the order that are checked when a filter matches many rows, but few near the position. */
+/** Rows of the order that are checked for matches that are not near the position. */
 const DISTANT_ROWS_CHECKED = 20_000
 /** Rows of the sample that tells whether a search matches very many rows, and finds one of the nearest of them. */
 const SAMPLE_ROWS = 2_000
@@ -53,6 +57,10 @@ interface Search<L extends List> {
   /** How many next rows of the order were checked, and which of them match. */
   checkedRows: number
   nearRows: readonly KeyedRow[]
+  /** Whether a small sample contains a match, once it was searched. */
+  isInSample?: boolean
+  /** Whether the matches have been collected. */
+  isCollected?: boolean
   /** A matching row at or before which the page ends, if one is known. */
   end?: KeyedRow | undefined
 }
@@ -63,8 +71,10 @@ type Strategy = <L extends List>(search: Search<L>) => Promise<Read | undefined>
 const strategies: readonly Strategy[] = [
   wholeList, // no filter: a prepared statement, some index steps
   byIndex, // filters with an index in this order: the same
+  distinctive, // a search for a number that a small sample lacks: the same as collected
   nearby, // many matches: up to 30 rows of the order for each row of the page, or 600
   bySample, // a search with very many matches: two samples, then two indexes combined
+  collected, // up to 3,000 matches in the order of a joined table: looked up among the next rows of the order
   sorted, // up to 10,000 matches: all of them are found by their indexes and sorted
   distant, // more matches, but none near: two indexes combined over the whole order
 ]
@@ -124,7 +134,34 @@ async function bySample<L extends List>(search: Search<L>): Promise<Read | undef
     const rows = await matchesBefore(search, end)
     if (rows.length === page.limit) return { rows }
   }
-  const rowsOfPage = Math.ceil((2 * page.limit) / share)
+  return checkShare(search, share)
+}
+
+/** Finds the page of a search for a number by the matches alone, because the next rows of the order hardly contain any. */
+async function distinctive<L extends List>(search: Search<L>): Promise<Read | undefined> {
+  if (!search.where.isDistinctive || (await isInSample(search))) return undefined
+  return collected(search)
+}
+
+/**
+ * Finds all matches by their indexes and then the first of them in the order of a joined table. If there are too many, the next rows of the
+ * order are likely to contain the page.
+ */
+async function collected<L extends List>(search: Search<L>): Promise<Read | undefined> {
+  const { where, page, queries } = search
+  const { conditions } = where
+  if (search.isCollected || !conditions || !queries.isJoined(page.reading.sort)) return undefined
+  search.isCollected = true
+  const limits = { fewHits: FEW_HITS, maxHits: COLLECTED_HITS, checkedRows: DISTANT_ROWS_CHECKED }
+  const hits = await queries.collected({ ...where, conditions }, page, limits)
+  if (hits.total <= FEW_HITS || (hits.total <= COLLECTED_HITS && hits.rows.length === page.limit)) return hits
+  if (hits.total <= COLLECTED_HITS) return undefined
+  return checkShare(search, COLLECTED_HITS / (await queries.countAll()))
+}
+
+/** Checks the next rows of the order that are likely to contain the page if this share of the rows matches, if these are not too many. */
+async function checkShare<L extends List>(search: Search<L>, share: number): Promise<Read | undefined> {
+  const rowsOfPage = Math.ceil((2 * search.page.limit) / share)
   return rowsOfPage > search.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(search, rowsOfPage) : undefined
 }
 
@@ -155,11 +192,18 @@ interface Sample {
   ends: KeyedRow[]
 }
 
-async function takeSample<L extends List>({ where, page, queries }: Search<L>): Promise<Sample> {
-  const nothing: Sample = { share: 0, ends: [] }
+/** Whether a small sample contains a match. False for a list that is too short to have too many. */
+async function isInSample<L extends List>(search: Search<L>): Promise<boolean> {
+  const { where, queries } = search
   const all = await queries.countAll()
-  if (all < TOO_MANY_HITS) return nothing
-  if (!(await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))) return nothing
+  search.isInSample ??= all >= TOO_MANY_HITS && (await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))
+  return search.isInSample
+}
+
+async function takeSample<L extends List>(search: Search<L>): Promise<Sample> {
+  if (!(await isInSample(search))) return { share: 0, ends: [] }
+  const { where, page, queries } = search
+  const all = await queries.countAll()
   const { rows, total } = await queries.sampled(where, page, { size: SAMPLE_ROWS, all })
   const share = total / SAMPLE_ROWS
   if (total < MIN_SAMPLE_HITS || share * all < TOO_MANY_HITS) return { share, ends: [] }
@@ -185,7 +229,10 @@ async function matchesBefore<L extends List>(
     (condition) => sql<boolean>`(${condition}) and (${sql.join(within, sql` or `)})`,
   )
   const isCached = !queries.isJoined(sort) && (await queries.countAll()) <= ROWS_CACHED_BY_POSTGRES
-  const { rows } = await queries.among(conditions, { ...page, settings: isCached ? CACHED_TABLE_SETTINGS : BITMAP_SETTINGS })
+  const { rows } = await queries.among(conditions, {
+    ...page,
+    options: { settings: isCached ? CACHED_TABLE_SETTINGS : BITMAP_SETTINGS },
+  })
   return end ? [...rows, end].slice(0, page.limit) : rows
 }
 

@@ -56,6 +56,10 @@ export interface Where {
   /** Whether the filter matches every row of the list. */
   isEmpty: boolean
   hasSearch: boolean
+  /** Whether there is a search and no other filter. */
+  isSearchAlone: boolean
+  /** Whether the search has a part that few rows are likely to contain. */
+  isDistinctive: boolean
   /** The given filters and their values, if one index contains their matches in the list's own order. */
   indexed: { filters: readonly string[]; values: readonly unknown[] } | undefined
   /** The condition for the rows that the filter matches. */
@@ -91,6 +95,8 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,
+    isSearchAlone: searched !== undefined && filters.length === 0,
+    isDistinctive: searched?.isDistinctive === true,
     indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),
     matches: all([...matching, ...shownRows]),
     conditions: searched?.conditions?.map(narrowed),

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
-import type { TextRow } from '#src/db/reads.ts'
+import type { TextRow, TextsOptions } from '#src/db/reads.ts'
 import { bindSql, type Condition } from './conditions.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
@@ -36,7 +36,7 @@ interface HitsOptions<L extends List> extends PageRequest<L> {
   maxHits?: number
   /** SQL for the rows to search; all rows by default. */
   from?: string
-  settings?: Record<string, string>
+  options?: TextsOptions
 }
 
 type PreparedPage = (parameters: unknown[]) => Promise<Read>
@@ -46,6 +46,16 @@ type PreparedPage = (parameters: unknown[]) => Promise<Read>
  * No parallel workers: starting them takes several milliseconds, also for a condition that finds nothing.
  */
 export const BITMAP_SETTINGS = { work_mem: '64MB', max_parallel_workers_per_gather: '0' }
+
+/**
+ * Options for collecting the matches of a filter. The plan for a search alone depends on none of its values, because `found` hides them from
+ * the planner (search.ts), so PostgreSQL plans it once for each connection.
+ */
+function optionsFor({ isSearchAlone }: Where): TextsOptions {
+  return isSearchAlone
+    ? { settings: { ...BITMAP_SETTINGS, plan_cache_mode: 'force_generic_plan' }, isRepeated: true }
+    : { settings: BITMAP_SETTINGS }
+}
 
 /** The number of columns before a row's fields: the total, and the row's key, id and mark. */
 const FIRST_FIELD = 4
@@ -99,25 +109,29 @@ export class PageQueries<L extends List> {
 
   /** Reads the matching rows among the next `checkedRows` rows of the order. */
   async nearby(where: Where, { reading, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
-    const found = await this.#reads.texts(sql`
+    const found = await this.#reads.texts(
+      sql`
       select ${sql.raw(this.#columns('null'))} from (
-        select ${sql.raw(this.#withPosition(reading.sort))} from ${this.#nextRows(where, reading, checkedRows, '*')} as looked
+        select ${sql.raw(this.#withPosition(reading.sort))} from ${this.#nextRows(where, reading, { count: checkedRows, columns: '*' })} as looked
           where ${where.matches} limit ${sql.lit(limit)}
-      ) as page order by ${sql.raw(this.orders[reading.sort].starts[reading.start]!.outerOrderBy)}`)
+      ) as page order by ${sql.raw(this.orders[reading.sort].starts[reading.start]!.outerOrderBy)}`,
+      { isRepeated: where.isSearchAlone },
+    )
     return this.#toRead(found).rows
   }
 
   /** Whether fewer than `checkedRows` rows of the order come after the position. */
   async endsWithin(where: Where, reading: Reading<L>, checkedRows: number): Promise<boolean> {
     const rows = await this.#reads.rows(sql`
-      select 1 from ${this.#nextRows(where, reading, checkedRows, this.#idColumn)} as looked offset ${sql.lit(checkedRows - 1)}`)
+      select 1 from ${this.#nextRows(where, reading, { count: checkedRows, columns: this.#idColumn })} as looked offset ${sql.lit(checkedRows - 1)}`)
     return rows.length === 0
   }
 
   /** Whether a random sample of about `size` of the list's `all` rows contains a match. */
-  async matchesInSample({ matches }: Where, { size, all }: { size: number; all: number }): Promise<boolean> {
+  async matchesInSample({ matches, isSearchAlone }: Where, { size, all }: { size: number; all: number }): Promise<boolean> {
     const sample = sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
-    return (await this.#reads.rows(sql`select 1 from ${sample} where ${matches} limit 1`)).length > 0
+    const found = await this.#reads.texts(sql`select 1 from ${sample} where ${matches} limit 1`, { isRepeated: isSearchAlone })
+    return found.length > 0
   }
 
   /** Searches a random sample of about `size` of the list's `all` rows. */
@@ -132,26 +146,71 @@ export class PageQueries<L extends List> {
    */
   async among(
     conditions: readonly Condition[],
-    { reading, limit, maxHits, from, settings = BITMAP_SETTINGS }: HitsOptions<L>,
+    { reading, limit, maxHits, from, options }: HitsOptions<L>,
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { sort, start, parameters } = reading
-    const { parts, outerOrderBy } = this.orders[sort].starts[start]!
-    const idColumn = sql.raw(this.#idColumn)
-    const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
-    const columns = sql.raw(this.#orderColumns(sort))
-    const source = from === undefined ? this.#table : sql.raw(from)
-    const found = conditions.map((condition) => sql`(select ${columns} from ${source} where ${condition} ${most})`)
+    const { parts } = this.orders[sort].starts[start]!
     const afterPosition = parts.map(({ where }) => bindSql(where, parameters))
+    const next = sql`
+      select ${sql.raw(this.#idColumn)} as next_id from hits where (${sql.join(afterPosition, sql`) or (`)})
+       order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)}`
+    const hits = this.#hits(conditions, { columns: this.#orderColumns(sort), from, maxHits })
+    return this.#pageOfHits(reading, { hits, next, options })
+  }
+
+  /**
+   * Collects the ids of the matching rows, at most one more than `maxHits`, for an order by a field of the joined table. Up to `fewHits` of
+   * them are looked up there and sorted. More are looked for among the next `checkedRows` rows of the order, where the page may be incomplete.
+   */
+  async collected(
+    where: Where & { conditions: Condition[] },
+    { reading, limit }: PageRequest<L>,
+    { fewHits, maxHits, checkedRows }: { fewHits: number; maxHits: number; checkedRows: number },
+  ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
+    const { entity } = this.#served
+    const { column, starts } = this.orders[reading.sort]
+    const { parts } = starts[reading.start]!
+    const id = sql.raw(this.#idColumn)
+    const source = entity.beside!.table
+    const isFew = sql`(select count(*) <= ${sql.lit(fewHits)} from hits)`
+    // The literal limit shows the planner that a few rows are looked up one by one.
+    const few = sql`select ${id} from hits where ${isFew} limit ${sql.lit(fewHits)}`
+    const placed = sql`select ${id}, ${sql.raw(column!)} from (${few}) as few join ${sql.raw(source)} using (${id})`
+    const afterPosition = parts.map((part) => bindSql(part.where, reading.parameters))
+    const checked = this.#nextRows(where, reading, { count: checkedRows, columns: this.#idColumn, source })
+    // "is true" keeps the planner from a join, which would read and sort all rows to check instead of stopping when the page is complete.
+    const next = sql`
+      (select ${id} as next_id from (${placed}) as placed where (${sql.join(afterPosition, sql`) or (`)})
+        order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
+      union all (select ${id} from ${checked} as checked
+        where not ${isFew} and (${id} in (select ${id} from hits)) is true limit ${sql.lit(limit)})`
+    const hits = this.#hits(where.conditions, { columns: this.#idColumn, maxHits })
+    return this.#pageOfHits(reading, { hits, next, options: optionsFor(where) })
+  }
+
+  /** SQL that selects the rows that match one of the conditions. */
+  #hits(
+    conditions: readonly Condition[],
+    { columns, from, maxHits }: { columns: string; from?: string | undefined; maxHits?: number | undefined },
+  ): RawBuilder<unknown> {
+    const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
+    const source = from === undefined ? this.#table : sql.raw(from)
+    const found = conditions.map((condition) => sql`(select ${sql.raw(columns)} from ${source} where ${condition} ${most})`)
+    return sql`select * from (${sql.join(found, sql` union all `)}) as parts ${most}`
+  }
+
+  /** Reads the rows with the ids that `next` selects from the `hits`, and the number of the latter. */
+  async #pageOfHits(
+    { sort, start }: Reading<L>,
+    { hits, next, options }: { hits: RawBuilder<unknown>; next: RawBuilder<unknown>; options?: TextsOptions | undefined },
+  ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const read = await this.#reads.texts(
       sql`
-      with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
-      next as (
-        select ${idColumn} as next_id from hits where (${sql.join(afterPosition, sql`) or (`)})
-         order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
+      with hits as materialized (${hits}), next as (${next})
       select ${sql.raw(this.#columns('counted.total'))} from (select count(*) as total from hits) as counted left join (
-        select ${sql.raw(this.#withPosition(sort))} from next join ${this.#table} on ${idColumn} = next_id
-      ) as page on true order by ${sql.raw(outerOrderBy)}`,
-      settings,
+        select ${sql.raw(this.#withPosition(sort))} from next join ${this.#table} on ${sql.raw(this.#idColumn)} = next_id
+      ) as page on true order by ${sql.raw(this.orders[sort].starts[start]!.outerOrderBy)}`,
+      { settings: BITMAP_SETTINGS, ...options },
     )
     // If the page is empty, its columns are null in the one row that has the total.
     const { rows } = this.#toRead(read.filter((row) => row[2] !== null))
@@ -220,12 +279,10 @@ export class PageQueries<L extends List> {
   #nextRows(
     { withinBounds }: Where,
     { sort, start, parameters }: Reading<L>,
-    count: number,
-    columns: string,
+    { count, columns, source = this.orders[sort].source }: { count: number; columns: string; source?: string },
   ): RawBuilder<unknown> {
     const bounds = withinBounds(this.#served.list.sorts[sort]!.field)
-    const { source, starts } = this.orders[sort]
-    const parts = starts[start]!.parts.map(
+    const parts = this.orders[sort].starts[start]!.parts.map(
       ({
         where,
         orderBy,

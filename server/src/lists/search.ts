@@ -23,6 +23,8 @@ export interface SearchCondition {
   conditions?: Condition[]
   /** The same rows, by conditions whose number of rows the planner can estimate; absent if estimating is not worthwhile. */
   estimatedConditions?: Condition[]
+  /** Whether the text has a part that few rows are likely to contain. */
+  isDistinctive?: boolean
 }
 
 export interface SearchTerm {
@@ -34,6 +36,8 @@ export interface SearchTerm {
   found: Condition
   /** A condition for the same rows for which the planner estimates how many rows the index finds. */
   guessed: Condition
+  /** Whether the index is searched for a number, which few rows are likely to contain. */
+  isDistinctive?: boolean
 }
 
 const never = sql<boolean>`false`
@@ -64,6 +68,7 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
     inIndex,
     found: sql<boolean>`(${inIndex} and ${matches})`,
     guessed: sql<boolean>`(${guessed} and ${matches})`,
+    isDistinctive: rarestPart(text) !== undefined,
   }
 }
 
@@ -91,8 +96,19 @@ function hasUnindexedCharacters(text: string): boolean {
   return /[^a-zA-Z0-9_.#@ -]/.test(text)
 }
 
-/** Folds the text in PostgreSQL, once for each statement, as the rows were folded. On a Citus cluster a subquery would cost a further step. */
+/**
+ * Folds the text in PostgreSQL, once for each statement, as the rows were folded. On a Citus cluster a subquery would cost a further step.
+ * @param text a result of `searchedText`: ASCII is folded already, and leaving the SQL out saves parsing several thousand characters
+ */
 function folded(text: string): RawBuilder<string> {
+  return isAscii(text) ? sql<string>`${text}::text` : foldedInSql(text)
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length
+}
+
+function foldedInSql(text: string): RawBuilder<string> {
   return sql<string>`(${bindSql(foldedSql('$1::text'), [text])})`
 }
 
@@ -161,5 +177,5 @@ export function searchWithoutIndex(text: string, search: string): SearchConditio
   if (foldsToNothing(search)) return { matches: never }
   const words = search.replaceAll(/\s+/g, ' ').trim()
   const { searched, asked } = withSpacesAsTyped(sql.raw(foldedSql(`(${text})`)), words)
-  return { matches: sql<boolean>`strpos(${searched}, ${folded(asked)}) > 0` }
+  return { matches: sql<boolean>`strpos(${searched}, ${foldedInSql(asked)}) > 0` }
 }

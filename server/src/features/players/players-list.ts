@@ -64,6 +64,7 @@ function searchPlayers(text: string): SearchCondition | undefined {
     matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`,
     conditions: conditions('found'),
     estimatedConditions: conditions('guessed'),
+    isDistinctive: term.isDistinctive === true,
   }
 }
 

@@ -21,17 +21,21 @@ test('Lists: a page is right where a filter matches too many rows for an index, 
   await addCount(app.database, { of: 'players' }, 72_000)
   await sql`analyze telegram_users, balances`.execute(app.database.db)
   const pages = cursorPages(app.database, servedPlayers)
-  const searches = ['Zoë', 'Yan'].flatMap((name) => playersSorts.map((sort) => ({ name, sort })))
-  for (const { name, sort } of searches) {
+  const isNamed = (name: string) => sql`coalesce(first_name = ${name}, false)`
+  const hasPart = (part: string) => sql`(coalesce(strpos(username, ${part}) > 0, false) or user_id::text = ${part})`
+  const names = ['Zoë', 'Yan'].flatMap((name) => playersSorts.map((sort) => ({ name, sort, isHit: isNamed(name) })))
+  // 95, some 200 and 950 matches, which are collected first in the order of the joined table of balances
+  const parts = ['player_512', '123', 'player_51'].map((name) => ({ name, sort: 'balance', isHit: hasPart(name) }) as const)
+  for (const { name, sort, isHit } of [...names, ...parts]) {
     const { keyText } = pages.orders[sort]
     const { rows: inOrder } = await sql<{ id: number; key: string | null; is_hit: boolean }>`
-      select user_id as id, ${sql.raw(keyText)} as key, coalesce(first_name = ${name}, false) as is_hit from ${sql.raw(sourceSql(playerEntity))}
+      select user_id as id, ${sql.raw(keyText)} as key, ${isHit} as is_hit from ${sql.raw(sourceSql(playerEntity))}
       order by ${sql.raw(orderSql(servedPlayers, sort, false))}`.execute(app.database.db)
     for (const reversed of [false, true]) {
       const order = reversed ? inOrder.toReversed() : inOrder
       const hits = order.flatMap((row, at) => (row.is_hit ? at : []))
       const sparse = 71_810 // after this row there are only two hits, far apart, at the end of orders that end with the smallest ids
-      const places = [-1, 0, 30_000, 60_000, hits[0]!, hits[5000]!, hits.at(-4)!, hits.at(-1)!, sparse, 71_990]
+      const places = [-1, 0, 30_000, 35_000, 60_000, hits[0]!, hits[5000]!, hits.at(-4)!, hits.at(-1)!, sparse, 71_990]
       for (const place of places) {
         const reading = readFrom({ sort, reversed }, 'after', order[place])
         const { rows } = await pages.read(whereFilter(servedPlayers, { search: name }), reading, 6)
