@@ -1,6 +1,6 @@
 /**
- * The audit trail: the cost of an audit entry for the act that writes it, the speed of verifying, and a page of /audit against the bare
- * limit. `--large` has ten million entries instead of one million.
+ * The audit trail: the cost of an audit entry for the act that writes it, the speed of verifying, and pages of /audit against the bare
+ * limit, each with another date, person or record. `--large` has ten million entries instead of one million.
  */
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery, sql, type Transaction } from 'kysely'
@@ -33,6 +33,8 @@ const PAGE_BUDGET = 0.6
 const SEALED = 1_000_000
 const WRITES = 2000
 const WARM_UP = 200
+/** Dates before which pages end, so that equal questions are seldom asked at the same time. */
+const DIFFERENT = 1000
 const ENTRIES = IS_LARGE ? 10_000_000 : 1_000_000
 
 const BARE_INSERT = `
@@ -156,30 +158,42 @@ async function measurePages(): Promise<void> {
   const newest = 'at desc, seq'
   // For a filter, the bare limit sorts as the filter's index does, so that it can use it.
   const filtered = `(at at time zone 'UTC') desc, seq`
-  const day = new Date(Date.now() - 5 * 86_400_000).toISOString()
-  const pages = {
-    newest: { where: 'true', order: newest, query: '' },
-    'of one person': { where: `actor_id = 'u7'`, order: filtered, query: '?actorId=u7' },
-    'of one record': { where: `record_id = 't77'`, order: filtered, query: '?recordId=t77' },
-    'of one kind of record': { where: `record_kind = 'announcement'`, order: filtered, query: '?recordKind=announcement' },
-    'of one action': { where: `action = 'task.create'`, order: filtered, query: '?action=task.create' },
-    'of a rare action': { where: `action = 'user.role'`, order: filtered, query: '?action=user.role' },
-    'before a date': { where: `at < '${day}'`, order: newest, query: `?doneBefore=${day}` },
-    'found by the actor’s name': {
-      where: `lower(actor_name) ~>=~ 'person 77' and lower(actor_name) ~<~ 'person 77z'`,
+  const days = Array.from({ length: DIFFERENT }, (_, n) =>
+    new Date(Date.now() - (1 + ((n * 7919) % 800_000)) * 1000).toISOString(),
+  )
+  const searched = `lower(actor_name) ~>=~ $2 and lower(actor_name) ~<~ $2 || 'z'`
+  const pages: Record<string, { where?: string; order: string; query?: (n: number) => string; value?: (n: number) => string }> = {
+    'before different dates': { order: newest },
+    'of different people': {
+      where: 'actor_id = $2',
+      order: filtered,
+      query: (n) => `actorId=u${n % 200}`,
+      value: (n) => `u${n % 200}`,
+    },
+    'of different records': { where: 'record_id = $2', order: filtered, query: (n) => `recordId=t${n}`, value: (n) => `t${n}` },
+    'of one kind of record': { where: `record_kind = 'announcement'`, order: filtered, query: () => 'recordKind=announcement' },
+    'of one action': { where: `action = 'task.create'`, order: filtered, query: () => 'action=task.create' },
+    'of a rare action': { where: `action = 'user.role'`, order: filtered, query: () => 'action=user.role' },
+    'found by different names': {
+      where: searched,
       order: newest,
-      query: '?search=person%2077',
+      query: (n) => `search=person%20${n % 200}`,
+      value: (n) => `person ${n % 200}`,
     },
   }
-  for (const [name, { where, order, query }] of Object.entries(pages)) {
-    const bare = await startBare(server, `select ${columns} from audit_entries where ${where} order by ${order} limit 50`, [])
+  for (const [name, { where = 'true', order, query, value }] of Object.entries(pages)) {
+    const bare = await startBare(
+      server,
+      `select ${columns} from audit_entries where ${order === newest ? 'at < $1' : `(at at time zone 'UTC') < ($1::timestamptz at time zone 'UTC')`} and ${where}
+        order by ${order} limit 50`,
+      days.map((day, n) => [day, ...(value ? [value(n)] : [])]),
+    )
+    const url = days.map((day, n) => `${server.url}/api/audit?doneBefore=${day}${query ? `&${query(n)}` : ''}`)
     const load = { connections: 10, seconds: 3 }
     const rounds = { limit: [] as Measured[], ours: [] as Measured[] }
     for (let round = 0; round < 3; round += 1) {
       rounds.limit.push(await measure({ ...load, url: bare.url }))
-      rounds.ours.push(
-        await measure({ ...load, url: `${server.url}/api/audit${query}`, headers: { cookie: server.admin.cookie } }),
-      )
+      rounds.ours.push(await measure({ ...load, url, headers: { cookie: server.admin.cookie } }))
     }
     await stopProcess(bare.child)
     const [limit, ours] = [middle(rounds.limit), middle(rounds.ours)]
