@@ -125,6 +125,13 @@ export const zones: readonly Zone[] = [
     instead: 'import/ loads players for the command line and knows neither HTTP nor the commands.',
   },
   {
+    name: 'server/move-in',
+    at: 'server/src/move-in/',
+    imports: [...contract, 'server/config', ...roomNames, 'server/import'],
+    instead:
+      'move-in/ turns what Firebase wrote into rows of the import; it writes to no table itself but those of identity/ and files/.',
+  },
+  {
     name: 'server/http',
     at: 'server/src/http/',
     imports: [...contract, 'server/config', ...roomNames, 'server/features'],
