@@ -49,6 +49,7 @@ import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { createInitDataReader } from '#src/identity/init-data.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
+import { createPasswords, type Passwords } from '#src/identity/sign-in-passwords.ts'
 import { createTrash } from './audit/trash.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
@@ -84,6 +85,7 @@ export interface App {
   sessions: Sessions
   attempts: Attempts
   signInGuard: SignInGuard
+  passwords: Passwords
   files: Files
   /** Event streams, which must be ended before the server can stop. */
   live: Live
@@ -104,6 +106,7 @@ export async function createApp({
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
+  const passwords = createPasswords(database, secretKey)
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
@@ -116,6 +119,7 @@ export async function createApp({
     botTokens,
     attempts,
     signInGuard,
+    passwords,
     downloads,
     log,
     registrationEmailHost,
@@ -182,5 +186,5 @@ export async function createApp({
     host: config.host,
     trustedProxies: config.trustedProxies,
   })
-  return { http, readiness, sessions, attempts, signInGuard, files, live }
+  return { http, readiness, sessions, attempts, signInGuard, passwords, files, live }
 }

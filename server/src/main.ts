@@ -116,7 +116,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const images = createImages()
     const secretKey = await openSecretKey({ given: config.secretKey, dataDir })
     const spool = await openSpool({ directory: join(dataDir, 'spool'), log })
-    const { http, readiness, sessions, attempts, signInGuard, files, live } = await createApp({
+    const { http, readiness, sessions, attempts, signInGuard, passwords, files, live } = await createApp({
       config,
       database,
       fileStore,
@@ -141,6 +141,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => sessions.sweep()],
       [3600, () => attempts.sweep()],
       [3600, () => signInGuard.sweep()],
+      [3600, () => passwords.sweep()],
       [3600, () => forgetIdempotencyKeys(database)],
       [3600, () => deliveries.sweep()],
       [3600, () => forgetPlayerKeys(database)],

@@ -15,6 +15,7 @@ import { createImages, type Images } from '#src/files/images.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
+import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { openSpool } from '#src/sheets/spool.ts'
 import { secretKey } from '#src/webhooks/secret-key.ts'
 import { BOT_TOKEN, signInitData } from './init-data.ts'
@@ -40,6 +41,7 @@ export interface Client {
 export interface TestApp {
   database: Database
   sessions: Sessions
+  passwords: Passwords
   files: Files
   /** Sends a request without adding credentials. `peer` is the address that it comes from. */
   fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
@@ -90,7 +92,7 @@ export async function testApp(
     log,
     ...(options.spoolBytes !== undefined && { limitBytes: options.spoolBytes }),
   })
-  const { http, readiness, sessions, files, live } = await createApp({
+  const { http, readiness, sessions, passwords, files, live } = await createApp({
     config: {
       host: '127.0.0.1',
       publicOrigin: options.publicOrigin,
@@ -140,6 +142,7 @@ export async function testApp(
   return {
     database,
     sessions,
+    passwords,
     files,
     fetch,
     nodeFetch: http.fetch,

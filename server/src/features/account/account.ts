@@ -17,18 +17,20 @@ import {
   spendPasswordLink,
 } from '#src/identity/password-links.ts'
 import { userRecord } from '#src/identity/accounts.ts'
-import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
+import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
+import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 
 export interface AccountServices {
   database: Database
   sessions: Sessions
   attempts: Attempts
+  passwords: Passwords
   passwordPolicy: PasswordPolicy
 }
 
 export function accountHandlers(services: AccountServices): Handlers<typeof contract.account> {
-  const { database, sessions, attempts, passwordPolicy } = services
+  const { database, sessions, attempts, passwords, passwordPolicy } = services
   const { db } = database
 
   /** Stores a password hash and ends all sessions and links. Adds a missing account: imported users have none before their first password. */
@@ -52,7 +54,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       const { id, email } = signedIn(context)
       await attempts.count(limits.passwordChange, id)
       const account = await db.selectFrom('accounts').select('password_hash').where('id', '=', id).executeTakeFirst()
-      if (!(await isPassword(currentPassword, account?.password_hash))) {
+      if (!(await passwords.check(currentPassword, account?.password_hash))) {
         const message = 'This is not your current password'
         throw new Failure('INVALID_INPUT', { message, fields: { currentPassword: message } })
       }

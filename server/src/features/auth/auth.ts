@@ -9,8 +9,9 @@ import { actOf, audit } from '#src/audit/audit.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
+import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
+import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { checkRegistration, createAccount, isEmailTaken, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
 import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
 
@@ -19,13 +20,14 @@ export interface SignInServices {
   sessions: Sessions
   attempts: Attempts
   signInGuard: SignInGuard
+  passwords: Passwords
   log: Logger
   registrationEmailHost: string
   passwordPolicy: PasswordPolicy
 }
 
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
-  const { database, sessions, attempts, signInGuard, log, registrationEmailHost, passwordPolicy } = services
+  const { database, sessions, attempts, signInGuard, passwords, log, registrationEmailHost, passwordPolicy } = services
 
   const beginSession = async (
     user: SessionUser,
@@ -53,7 +55,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         .where(sql<string>`${lower(sql.ref('accounts.email'))}`, '=', account)
         .executeTakeFirst()
       const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
-      if (!(await isPassword(password, found?.password_hash)) || !found) {
+      if (!(await passwords.check(password, found?.password_hash)) || !found) {
         log.warn({ event: 'sign-in-failed', address: context.address, requestId: context.requestId }, 'sign-in failed')
         const { id, fname, lname } = found ?? {}
         const record = id === undefined ? {} : { record: userRecord({ id, fname: fname ?? '', lname: lname ?? '' }) }
@@ -63,11 +65,8 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       await attempt.succeed()
       const { id, fname, lname, email: shown, user_type: userType } = found
       if (fname === null || lname === null || shown === null || userType === null) throw new Failure('NO_SUCH_DOCUMENT')
-      return beginSession(
-        { id, username: `${fname} ${lname}`, fname, lname, email: shown, userType },
-        context,
-        found.password_hash,
-      )
+      const passwordHash = await passwords.renew({ id, hashed: found.password_hash }, password)
+      return beginSession({ id, username: `${fname} ${lname}`, fname, lname, email: shown, userType }, context, passwordHash)
     },
 
     async logout(_input, context) {
