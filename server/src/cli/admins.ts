@@ -33,11 +33,12 @@ export const printSetupLink: RunOnDatabase = async ({ database, config, print, n
   if (path === undefined)
     throw new UsageError('There is an admin already. To make another one: npm run arcade -- admin create EMAIL')
   note('The link works once, for 30 minutes. Earlier links no longer work.')
-  print(`${config.publicOrigin ?? localOrigin(config)}${path}`)
+  print(`${consoleOrigin(config)}${path}`)
 }
 
-/** Returns the URL of the server for a browser on this machine. A server on all addresses is reachable at the loopback address. */
-function localOrigin({ host, port }: Config): string {
+/** Returns the URL under which browsers reach the console: PUBLIC_URL, or the server's for a browser on this machine. A server on all addresses is reachable at the loopback address. */
+export function consoleOrigin({ publicOrigin, host, port }: Config): string {
+  if (publicOrigin !== undefined) return publicOrigin
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

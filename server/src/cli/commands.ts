@@ -9,6 +9,7 @@ import { check } from './check.ts'
 import { command, UsageError } from './command-line.ts'
 import { distribute, MAX_SHARDS, SHARDS } from './distribute.ts'
 import { importFrom, seedRows } from './import.ts'
+import { moveInFrom } from './move-in.ts'
 import { onDatabase } from './on-database.ts'
 import { reconcileLedger } from './reconcile.ts'
 import { createToken, listTokens, retireSecret, revokeToken, rotateToken } from './tokens.ts'
@@ -121,6 +122,18 @@ export const commands = [
     summary: 'load NDJSON files, one a collection, or tell what that would change; exit 2 if rows were refused',
     prepare: ([directory = ''], { 'dry-run': isDryRun = npmTookDryRun() }) =>
       onDatabase(importFrom(resolve(callerDirectory(), directory), { isDryRun })),
+  }),
+  command({
+    name: 'move-in',
+    positionals: ['DIR'],
+    options: {
+      'dry-run': { type: 'boolean' },
+      map: { type: 'string', shows: 'FILE' },
+      json: { type: 'boolean' },
+    },
+    summary: 'move a game in from exports of Firebase, or tell what that would change; exit 2 if something was refused',
+    prepare: ([directory = ''], { 'dry-run': isDryRun = npmTookDryRun(), map: mapFile, json: isJson = false }) =>
+      onDatabase(moveInFrom(directory, { isDryRun, isJson, mapFile })),
   }),
   command({
     name: 'seed',

@@ -52,7 +52,7 @@ export async function writeMovedAccounts(
     select r.id, r.email, r.password_hash, coalesce(r.created_at, now()) from ${rows} where ${isFree} order by r.id
     on conflict (id) do nothing`.execute(tx)
   const changed = await sql`update accounts as a set email = r.email, password_hash = r.password_hash from ${rows}
-    where a.id = r.id and ${isFree} and starts_with(a.password_hash, '$firebase-scrypt$')
+    where a.id = r.id and ${isFree} and ${sql.raw(IS_MOVED_SQL.replace('password_hash', 'a.password_hash'))}
       and (a.email, a.password_hash) is distinct from (r.email, r.password_hash)`.execute(tx)
   const { rows: kept } = await sql<{ id: string }>`
     select id from accounts where id = any(${accounts.map(({ id }) => id)}) and not ${sql.raw(IS_MOVED_SQL)} order by id`.execute(
@@ -66,4 +66,9 @@ export async function writeMovedAccounts(
     kept: kept.map(({ id }) => id),
     taken,
   }
+}
+
+/** Removes accounts that were disabled in Firebase, unless the console has set their password since. */
+export async function removeMovedAccounts(tx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql`delete from accounts where id = any(${ids}) and ${sql.raw(IS_MOVED_SQL)}`.execute(tx)
 }

@@ -48,6 +48,8 @@ export type Writer = (tx: Transaction<Tables>, rows: Columns[]) => Promise<Writt
 export interface Written {
   /** The number of rows added or changed. */
   loaded: number
+  /** How many of these were added. */
+  added: number
   rejected: Map<Columns, string>
   /** The ids of the history documents that were written, also of those written along with their items. */
   histories?: string[]
@@ -185,7 +187,7 @@ export function usersWriter(sessions: Sessions): Writer {
       await sessions.endAllOf(tx, id)
     }
     await addToCounters(tx, deltas)
-    return { loaded: added.length + changed.length, rejected }
+    return { loaded: added.length + changed.length, added: added.length, rejected }
   }
 }
 
@@ -229,7 +231,7 @@ export const writeTelegramUsers: Writer = async (tx, given) => {
   )
   await addToCounters(tx, activity.deltas)
   const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
-  return { loaded: added.length + isChanged.size, rejected }
+  return { loaded: added.length + isChanged.size, added: added.length, rejected }
 }
 
 /** Writes tasks. Rows of one batch may swap their priorities; a row whose priority is taken keeps the one it had. */
@@ -264,7 +266,7 @@ export function tasksWriter(collection: TaskCollection): Writer {
     await queueEvent(tx, 'task.create', records(added))
     await queueEvent(tx, 'task.update', records(changed))
     const rejected = new Map([...refused].map(({ row }) => [row, errorCatalogue.PRIORITY_TAKEN.message]))
-    return { loaded: added.length + changed.length, rejected, histories }
+    return { loaded: added.length + changed.length, added: added.length, rejected, histories }
   }
 }
 
@@ -286,7 +288,7 @@ export const writeAnnouncements: Writer = async (tx, rows) => {
     changed: [...added, ...changed].map(({ id }) => String(id)),
     unchanged: ids,
   })
-  return { loaded: added.length + changed.length, rejected: new Map(), histories }
+  return { loaded: added.length + changed.length, added: added.length, rejected: new Map(), histories }
 }
 
 /** Returns the ids and titles, for webhooks, of the rows that these keys name. */
@@ -295,13 +297,16 @@ function titled(rows: readonly Columns[], keys: readonly Record<string, unknown>
   return rows.map(({ id, title }) => ({ id: String(id), title: String(title) })).filter(({ id }) => ids.has(id))
 }
 
-/** Writes history documents. @param derived ids of documents that this import wrote along with their items: they count as loaded */
+/** Writes history documents. @param derived ids of documents that this import wrote along with their items: they count as added */
 export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
   return async (tx, rows) => {
     const { added, changed } = await upsert(tx, historyItems, rows)
-    const written = new Set([...added, ...changed].map((key) => String(key['item_id'])))
-    const loaded = rows.filter(({ item_id: id }) => written.has(String(id)) || derived.has(String(id)))
-    return { loaded: loaded.length, rejected: new Map(), histories: [...written] }
+    const idsOf = (keys: Key[]) => new Set(keys.map((key) => String(key['item_id'])))
+    const [isAdded, isChanged] = [idsOf(added), idsOf(changed)]
+    const ids = rows.map(({ item_id: id }) => String(id))
+    const newIds = ids.filter((id) => isAdded.has(id) || derived.has(id))
+    const loaded = ids.filter((id) => isChanged.has(id) || isAdded.has(id) || derived.has(id)).length
+    return { loaded, added: newIds.length, rejected: new Map(), histories: [...isAdded, ...isChanged] }
   }
 }
 
@@ -325,7 +330,7 @@ export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<st
     for (const row of added) countParticipations(activity, toItem(row), row.moment!, 1)
     for (const row of changed) moveParticipation(activity, toItem(row), row.before!, row.moment!)
     await addToCounters(tx, activity.deltas)
-    return { loaded: added.length + changed.length, rejected }
+    return { loaded: added.length + changed.length, added: added.length, rejected }
   }
 }
 

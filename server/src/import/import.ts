@@ -6,8 +6,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { callerDirectory } from '#src/config.ts'
 import { foldCounters } from '#src/counters/counters.ts'
+import type { Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
+import type { Tables } from '#src/db/tables.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { createSessions } from '#src/identity/sessions.ts'
@@ -28,8 +30,23 @@ export interface ImportOptions {
   log?: (line: string) => void
   /** Called after each batch; `read` counts the lines of this file that are not blank. */
   onProgress?: (progress: { file: string; read: number }) => void
+  /** Called with each refused line, whose `collection` is the name of its file without `.ndjson`. */
+  onRefused?: ((refusal: { collection: string; line: Line; reason: string }) => void) | undefined
+  /** Stands between the batches and their writers. */
+  batches?: Batches | undefined
   /** The file for refused rows, by default `rejected.ndjson` in the current folder. If it exists, its name gets a number. */
   rejectedPath?: string
+}
+
+export interface Batches {
+  /** Writes a batch with its writer. It may run again from the start, like the writer. */
+  write(
+    tx: Transaction<Tables>,
+    batch: { collection: string; rows: parse.Columns[] },
+    writer: write.Writer,
+  ): Promise<write.Written>
+  /** Called when the last batch is stored or, in a dry run, taken back. */
+  stored(): void
 }
 
 export interface ImportReport {
@@ -50,6 +67,8 @@ export interface FileReport {
   read: number
   /** Rows added or changed, or in a dry run those that would be. A player of whom only the balance changes counts, too. */
   loaded: number
+  /** How many of these were added. */
+  added: number
   /** Rows that are already stored with the same values. */
   unchanged: number
   rejected: number
@@ -69,7 +88,10 @@ interface Collection {
   tables?: readonly string[]
 }
 
-interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'isDryRun' | 'log' | 'onProgress'>> {
+interface Run
+  extends
+    Required<Pick<ImportOptions, 'database' | 'directory' | 'isDryRun' | 'log' | 'onProgress'>>,
+    Pick<ImportOptions, 'onRefused' | 'batches'> {
   rejects: Rejects
   /** The ids of the history documents that were written so far, by kind. */
   written: Record<HistoryKind, Set<string>>
@@ -141,6 +163,11 @@ const collections: Collection[] = [
   })),
 ]
 
+/** The collections by the names of their files without `.ndjson`, each with the names of the fields that are read. */
+export const importedCollections: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  collections.map(({ name, kept }) => [name, kept]),
+)
+
 const REJECTED_FILE = 'rejected.ndjson'
 const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
@@ -168,6 +195,8 @@ export async function importDirectory({
   isDryRun = false,
   log = () => {},
   onProgress = () => {},
+  onRefused,
+  batches,
   ...options
 }: ImportOptions): Promise<ImportReport> {
   const start = performance.now()
@@ -187,7 +216,7 @@ export async function importDirectory({
 
   const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
   const written = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
-  const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written }
+  const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written, onRefused, batches }
   const files: FileReport[] = []
   try {
     for (const collection of present) files.push(await importFile(run, collection))
@@ -240,6 +269,7 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
     collection: collection.name.replace('.', '/'),
     read: 0,
     loaded: 0,
+    added: 0,
     unchanged: 0,
     rejected: 0,
   }
@@ -254,11 +284,12 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
 
   const store = async (items: Item[]): Promise<void> => {
     await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
-    const written = await writeBatch(run, { items, writer })
+    const written = await writeBatch(run, { items, writer, collection: collection.name })
     for (const id of written.histories) if (collection.kind) run.written[collection.kind].add(id)
     for (const { line, reason, note } of items) {
       if (reason !== undefined) {
         report.rejected += 1
+        run.onRefused?.({ collection: collection.name, line, reason })
         await run.rejects.add({ source: join(run.directory, file), line, reason })
       }
       const message = reason ?? note
@@ -266,6 +297,7 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
     }
     report.read += items.length
     report.loaded += written.loaded
+    report.added += written.added
     report.unchanged = report.read - report.loaded - report.rejected
     loadedSinceVacuum += written.loaded
     await vacuumFrom(VACUUM_EVERY_ROWS)
@@ -326,22 +358,24 @@ function refuseRepeated(item: Item, key: readonly string[], seen: SeenKeys): Ite
 }
 
 interface Batch {
+  collection: string
   items: Item[]
   writer: write.Writer
 }
 
 /** Writes a batch. Sets the `reason` of lines that the database refuses. */
 async function writeBatch(
-  { database, isDryRun }: Run,
-  { items, writer }: Batch,
-): Promise<{ loaded: number; histories: string[] }> {
+  { database, isDryRun, batches }: Run,
+  { collection, items, writer }: Batch,
+): Promise<{ loaded: number; added: number; histories: string[] }> {
   const rows = items.flatMap(({ columns }) => (columns ? [columns] : []))
-  const { loaded, rejected, ...written } = await transactionOrDryRun(database, isDryRun, async (tx) => {
+  const { loaded, added, rejected, ...written } = await transactionOrDryRun(database, isDryRun, async (tx) => {
     await inLargePortions(tx)
-    return writer(tx, rows)
+    return batches ? batches.write(tx, { collection, rows }, writer) : writer(tx, rows)
   })
+  batches?.stored()
   for (const item of items) if (item.columns && rejected.has(item.columns)) item.reason = rejected.get(item.columns)!
-  return { loaded, histories: written.histories ?? [] }
+  return { loaded, added, histories: written.histories ?? [] }
 }
 
 /** Logs the first `most` lines, and in the end the number of the others. */

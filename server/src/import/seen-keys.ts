@@ -21,6 +21,11 @@ export class SeenKeys {
     return undefined
   }
 
+  /** Returns the line with a key, or undefined. */
+  lineOf(key: string): number | undefined {
+    return this.#lines[this.#slotOf(...hash(key))] || undefined
+  }
+
   /** Returns the slot with this hash, or the free slot for it. */
   #slotOf(low: number, high: number): number {
     const mask = this.#lines.length - 1

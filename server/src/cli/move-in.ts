@@ -1,0 +1,53 @@
+/** `arcade move-in`: moves a game in from what Firebase's tools write. */
+import { basename, resolve } from 'node:path'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { callerDirectory } from '#src/config.ts'
+import { moveIn } from '#src/move-in/move-in.ts'
+import { isAnythingRefused, reportInWords } from '#src/move-in/report.ts'
+import { openSecretKey } from '#src/webhooks/secret-key.ts'
+import { consoleOrigin } from './admins.ts'
+import type { RunOnDatabase } from './on-database.ts'
+
+/** The exit code of a move-in that refused something. */
+const REFUSED = 2
+
+interface MoveInCommand {
+  isDryRun: boolean
+  isJson: boolean
+  mapFile: string | undefined
+}
+
+export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInCommand): RunOnDatabase {
+  const inCaller = (path: string): string => resolve(callerDirectory(), path)
+  return async ({ database, config, print, note }) => {
+    const directory = inCaller(given)
+    const act = actOfProcess('command', 'arcade move-in')
+    const record = { kind: 'installation', id: 'move-in', name: basename(directory) } as const
+    // A dry run changes nothing, so it writes no audit entry either.
+    const auditMoveIn = async (detail: Record<string, unknown>): Promise<void> => {
+      if (!isDryRun) await audit(database.db, act, 'data.import', { record, detail })
+    }
+    await auditMoveIn({ state: 'begun' })
+    const report = await moveIn({
+      database,
+      secretKey: await openSecretKey({ given: config.secretKey, dataDir: config.dataDir }),
+      directory,
+      dataDir: config.dataDir,
+      mapFile: mapFile === undefined ? undefined : inCaller(mapFile),
+      isDryRun,
+      note,
+    })
+    for (const user of report.accounts?.withoutPassword.users ?? [])
+      if (user.link !== undefined) user.link = consoleOrigin(config) + user.link
+    const collections = Object.entries(report.collections).map(([file, { read, new: added, changed, refused }]) => ({
+      file,
+      read,
+      loaded: added + changed,
+      rejected: refused,
+    }))
+    await auditMoveIn({ state: 'done', files: collections })
+    if (isJson) print(JSON.stringify(report, null, 2))
+    else for (const line of reportInWords(report)) print(line)
+    return isAnythingRefused(report) ? REFUSED : 0
+  }
+}

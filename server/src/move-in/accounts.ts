@@ -1,0 +1,123 @@
+/** Moves the accounts of `firebase auth:export` in, after the documents: batch by batch, each in a transaction of its own. */
+import { sql } from 'kysely'
+import type { Database } from '#src/db/database.ts'
+import { transactionOrDryRun } from '#src/db/dry-run.ts'
+import type { FirebaseHashing } from '#src/identity/firebase-scrypt.ts'
+import { removeMovedAccounts, writeMovedAccounts } from '#src/identity/moved-accounts.ts'
+import { createPasswordLink } from '#src/identity/password-links.ts'
+import type { SeenKeys } from '#src/import/seen-keys.ts'
+import type { SecretKey } from '#src/webhooks/secret-key.ts'
+import { type AuthUser, readAuthUsers, readHashFile } from './auth-export.ts'
+import { type AccountsReport, addExample, addReason, noExamples } from './report.ts'
+
+export interface AccountsToMove {
+  database: Database
+  secretKey: SecretKey
+  authFile: string
+  hashFile: string
+  /** The ids of the moved documents of `users`. */
+  users: SeenKeys
+  isDryRun: boolean
+}
+
+const BATCH = 500
+/** Users without a password that the report names; links are only made for these. */
+const NAMED_MAX = 1000
+
+export async function moveAccounts({ authFile, users, ...rest }: AccountsToMove): Promise<AccountsReport> {
+  const report: AccountsReport = {
+    read: 0,
+    new: 0,
+    changed: 0,
+    unchanged: 0,
+    kept: noExamples(),
+    refused: 0,
+    reasons: {},
+    unverified: 0,
+    disabled: noExamples(),
+    withoutDocument: 0,
+    withoutPassword: { count: 0, users: [] },
+  }
+  let hashing: FirebaseHashing | undefined
+  let batch: AuthUser[] = []
+  const store = async (): Promise<void> => {
+    if (batch.some(({ password }) => password)) hashing ??= await readHashFile(rest.hashFile)
+    await storeBatch(batch, { ...rest, hashing, report })
+    batch = []
+  }
+  for await (const user of readAuthUsers(authFile)) {
+    report.read += 1
+    if (users.lineOf(user.uid) === undefined) report.withoutDocument += 1
+    else if (!user.password && !user.isDisabled) addWithoutPassword(report, user)
+    if (user.email !== null && !user.isVerified) report.unverified += 1
+    batch.push(user)
+    if (batch.length >= BATCH) await store()
+  }
+  await store()
+  report.unchanged = report.read - report.new - report.changed - report.refused
+  if (!rest.isDryRun) await makeLinks(rest.database, report)
+  return report
+}
+
+function addWithoutPassword({ withoutPassword }: AccountsReport, { uid, email, providers }: AuthUser): void {
+  withoutPassword.count += 1
+  if (withoutPassword.users.length < NAMED_MAX) withoutPassword.users.push({ id: uid, email, providers })
+}
+
+interface BatchContext {
+  database: Database
+  secretKey: SecretKey
+  hashing: FirebaseHashing | undefined
+  isDryRun: boolean
+  report: AccountsReport
+}
+
+async function storeBatch(batch: AuthUser[], { database, secretKey, hashing, isDryRun, report }: BatchContext): Promise<void> {
+  const refuse = (uid: string, reason: string): void => {
+    report.refused += 1
+    addReason(report.reasons, reason, `auth/${uid}`)
+  }
+  const disabled = batch.filter(({ isDisabled }) => isDisabled)
+  for (const { uid } of disabled) addExample(report.disabled, `auth/${uid}`)
+  for (const { uid, problem, isDisabled } of batch) if (problem !== undefined && !isDisabled) refuse(uid, problem)
+  const accounts = batch.flatMap(({ uid, email, password, isDisabled, createdAt, lastSignInAt }) => {
+    if (!password || isDisabled) return []
+    if (email !== null) return [{ id: uid, email, ...password, createdAt, lastSignInAt }]
+    refuse(uid, 'The account has a password, but no e-mail address')
+    return []
+  })
+  const written = await transactionOrDryRun(database, isDryRun, async (tx) => {
+    await removeMovedAccounts(
+      tx,
+      disabled.map(({ uid }) => uid),
+    )
+    await sql`update users as u set created_at = r.at
+      from unnest(${batch.map(({ uid }) => uid)}::text[], ${batch.map(({ createdAt }) => createdAt)}::timestamptz[]) as r (id, at)
+      where u.id = r.id and u.created_at > r.at`.execute(tx)
+    return hashing && writeMovedAccounts(tx, { accounts, hashing, secretKey })
+  })
+  if (!written) return
+  report.new += written.added
+  report.changed += written.changed
+  for (const id of written.kept) addExample(report.kept, `auth/${id}`)
+  for (const id of written.taken) refuse(id, 'This e-mail address belongs to another account')
+}
+
+/** Makes a link for each user without a password who has none yet. Links need an admin who stands for them. */
+async function makeLinks(database: Database, { withoutPassword }: AccountsReport): Promise<void> {
+  const { rows: admins } = await sql<{ id: string }>`
+    select id from users where user_type = 'admin' order by created_at, id limit 1`.execute(database.db)
+  const madeBy = admins[0]?.id
+  if (madeBy === undefined) return
+  for (const user of withoutPassword.users) {
+    const link = await database.transaction(async (tx) => {
+      const { rows } = await sql`select from users where id = ${user.id}
+        and not exists (select from accounts where accounts.id = users.id)
+        and not exists (select from password_links as l where l.user_id = users.id and used_at is null and expires_at > now())`.execute(
+        tx,
+      )
+      return rows.length > 0 ? createPasswordLink(tx, { userId: user.id, madeBy }) : undefined
+    })
+    if (link) user.link = link.path
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * `npm run arcade -- move-in DIR`: a game leaves Firebase. Documents become rows of the import, in files that are removed afterwards, and go
+ * through its writers; accounts follow. Moving in again brings what has changed since.
+ */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Database } from '#src/db/database.ts'
+import { importDirectory } from '#src/import/import.ts'
+import type { SecretKey } from '#src/webhooks/secret-key.ts'
+import { StartError } from '#src/postgres/errors.ts'
+import { moveAccounts } from './accounts.ts'
+import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
+import { defaultMapping, readMapping } from './mapping.ts'
+import { type MoveInBatches, moveInBatches } from './move-in-batches.ts'
+import { addExample, addReason, type MoveInReport } from './report.ts'
+import { openSpool, type Spool } from './spool.ts'
+import { newReport, Translation } from './translation.ts'
+import { isFileError } from './file-errors.ts'
+
+export interface MoveInOptions {
+  database: Database
+  secretKey: SecretKey
+  directory: string
+  /** Where the rows are kept while they are moved in. */
+  dataDir: string
+  /** The path of a map file. */
+  mapFile?: string | undefined
+  isDryRun?: boolean
+  /** The file for refused rows. */
+  rejectedPath?: string
+  /** Called with what the move-in does at the moment. */
+  note?: (line: string) => void
+}
+
+/** @throws StartError if there is nothing to move in, or if an export is damaged: then nothing was changed */
+export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
+  const { database, directory, mapFile, isDryRun = false, note = () => {} } = options
+  const start = performance.now()
+  const mapping = mapFile === undefined ? defaultMapping : readMapping(await readText(mapFile), mapFile)
+  const sources = await findSources(directory)
+  const report = newReport(isDryRun)
+  const before = await measure(database)
+  const spool = await openSpool(options.dataDir)
+  try {
+    const translation = new Translation({ spool, mapping, report })
+    if (sources.managed) {
+      note(`Reading ${sources.managed.directory} …`)
+      await readAll(sources.managed, translation, report)
+    }
+    await translation.addParents(database.db)
+    await spool.close()
+    note(isDryRun ? 'Trying all rows …' : 'Writing all rows …')
+    const batches = await importAll(options, spool, report)
+    if (sources.authFile !== undefined) {
+      note(`Reading ${sources.authFile} …`)
+      const { secretKey } = options
+      const files = { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
+      report.accounts = await moveAccounts({ database, secretKey, ...files, users: translation.users, isDryRun })
+    }
+    report.balances = { before: before.balances, after: await sumAfter(database, before.balances, batches) }
+    const after = await measure(database)
+    report.disk = { temporary: spool.bytes, database: Math.max(0, after.bytes - before.bytes) }
+    report.seconds = (performance.now() - start) / 1000
+    return report
+  } finally {
+    await spool.remove()
+  }
+}
+
+interface Sources {
+  managed: ManagedExport | undefined
+  authFile: string | undefined
+}
+
+async function findSources(directory: string): Promise<Sources> {
+  if (!existsSync(directory)) throw new StartError(`There is no directory ${directory}.`)
+  const managed = await findManagedExport(directory).catch((error: unknown) => {
+    throw isFileError(error, 'ENOTDIR') ? new StartError(`${directory} is not a directory.`, { cause: error }) : error
+  })
+  const authFile = ['auth.json', 'auth.csv'].map((name) => join(directory, name)).find((path) => existsSync(path))
+  if (!managed && authFile === undefined)
+    throw new StartError(
+      `There is nothing to move in in ${directory}: expected an export of Firestore (a folder with …overall_export_metadata) or auth.json.`,
+    )
+  return { managed, authFile }
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new StartError(`${path} cannot be read.`, { cause })
+  })
+}
+
+async function readAll(managed: ManagedExport, translation: Translation, report: MoveInReport): Promise<void> {
+  if (managed.stated !== undefined) report.documents.stated = managed.stated
+  for await (const documents of readDocuments(managed)) for (const document of documents) await translation.add(document)
+}
+
+/** Imports the rows, if there are any, and completes the reports of their collections. */
+async function importAll(options: MoveInOptions, spool: Spool, report: MoveInReport): Promise<MoveInBatches> {
+  const { database, isDryRun = false, rejectedPath } = options
+  const collectionOf = (name: string) => report.collections[name.replace('.', '/')]!
+  const kept = new Map<string, number>()
+  const batches = moveInBatches((name, ids) => {
+    kept.set(name, (kept.get(name) ?? 0) + ids.length)
+    for (const id of ids) addExample(collectionOf(name).kept, `${name}/${id}`)
+  })
+  if (spool.bytes === 0) return batches
+  const imported = await importDirectory({
+    database,
+    directory: spool.directory,
+    isDryRun,
+    batches,
+    ...(rejectedPath !== undefined && { rejectedPath }),
+    onRefused: ({ collection, line, reason }) => addReason(collectionOf(collection).reasons, reason, pathOf(line.text)),
+  })
+  for (const { collection, read, loaded, added, unchanged, rejected } of imported.files)
+    Object.assign(collectionOf(collection), { read, new: added, changed: loaded - added, unchanged, refused: rejected })
+  if (imported.rejectedPath !== undefined) report.rejectedPath = imported.rejectedPath
+  return batches
+}
+
+/** Returns the path of the document of a line. */
+function pathOf(line: string): string {
+  return line === '' ? '(a document that is too long)' : (JSON.parse(line) as Record<string, string>)['__name__']!
+}
+
+interface Measure {
+  /** The sum of all balances, as a decimal. */
+  balances: string
+  /** The size of the database. */
+  bytes: number
+}
+
+async function measure({ db }: Database): Promise<Measure> {
+  const { rows } = await sql<Measure>`select trim_scale(coalesce(sum(balance), 0))::text as balances,
+    pg_database_size(current_database())::float8 as bytes from balances`.execute(db)
+  return rows[0]!
+}
+
+/** Returns the sum of all balances after the run: in a dry run, what it would be. */
+async function sumAfter({ db }: Database, before: string, { balances }: MoveInBatches): Promise<string> {
+  const [from, to] = [balances.map((batch) => batch.before), balances.map((batch) => batch.after)]
+  const { rows } = await sql<{
+    sum: string
+  }>`select trim_scale(${before}::numeric + coalesce(sum(after - before), 0))::text as sum
+    from unnest(${from}::numeric[], ${to}::numeric[]) as batch (before, after)`.execute(db)
+  return rows[0]!.sum
+}

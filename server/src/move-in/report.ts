@@ -1,0 +1,186 @@
+/** What a move-in reports, in the run and in the dry run alike: as JSON, and in words. Uses neither files nor the database. */
+
+export interface MoveInReport {
+  isDryRun: boolean
+  /** By the collections of §3, such as `users` and `socialTasksHistory/users`. */
+  collections: Record<string, CollectionReport>
+  /** Collections that lead nowhere, by their names. */
+  otherCollections: Record<string, { documents: number; example: string }>
+  accounts?: AccountsReport
+  files?: FilesReport
+  /** Documents whose e-mail address or priority an earlier document has. */
+  duplicates: { email: Examples; priority: Examples }
+  /** The sums of all balances, as exact decimals. */
+  balances: { before: string; after: string }
+  /** The longest text of each field. */
+  longest: Record<string, { characters: number; document: string }>
+  /** Documents in the export, as read and as its metadata says. */
+  documents: { read: number; stated?: number }
+  rejectedPath?: string
+  seconds: number
+  /** Bytes that the real run takes: for a moment beside the database, and in it. */
+  disk: { temporary: number; database: number }
+}
+
+export interface CollectionReport {
+  read: number
+  new: number
+  changed: number
+  unchanged: number
+  /** Documents whose record was changed in the console, which stays. */
+  kept: Examples
+  refused: number
+  /** Refused documents by their reasons. */
+  reasons: Record<string, Examples>
+  /** Fields that lead nowhere. */
+  unmapped: Record<string, { count: number; document: string; example: string }>
+  /** History documents that exist only as the parent of their participants. They get their id as the title. */
+  onlyAsParent: Examples
+}
+
+/** A number of documents, and the paths of the first ones. */
+export interface Examples {
+  count: number
+  documents: string[]
+}
+
+export interface AccountsReport {
+  read: number
+  new: number
+  changed: number
+  unchanged: number
+  kept: Examples
+  refused: number
+  reasons: Record<string, Examples>
+  unverified: number
+  disabled: Examples
+  /** Accounts without a document in `users`: whoever signs in with one is told `No such document!`. */
+  withoutDocument: number
+  /** Users who need a link to set a password. */
+  withoutPassword: { count: number; users: { id: string; email: string | null; providers: string[]; link?: string }[] }
+}
+
+export interface FilesReport {
+  read: number
+  new: number
+  unchanged: number
+  missing: { document: string; file: string }[]
+  refused: { document: string; file: string; reason: string }[]
+}
+
+const EXAMPLES = 20
+const FIELDS_MAX = 1000
+const EXAMPLE_CHARACTERS = 120
+/** Documents and fields that the words name; the JSON names more. */
+const SHOWN = 5
+
+export function noExamples(): Examples {
+  return { count: 0, documents: [] }
+}
+
+export function addExample(examples: Examples, document: string): void {
+  examples.count += 1
+  if (examples.documents.length < EXAMPLES) examples.documents.push(document)
+}
+
+export function addReason(reasons: Record<string, Examples>, reason: string, document: string): void {
+  addExample((reasons[reason] ??= noExamples()), document)
+}
+
+export function newCollectionReport(): CollectionReport {
+  const counts = { read: 0, new: 0, changed: 0, unchanged: 0, refused: 0 }
+  return { ...counts, kept: noExamples(), reasons: {}, unmapped: {}, onlyAsParent: noExamples() }
+}
+
+/** Counts a field that leads nowhere. A map can have any number of names, so those beyond the first thousand are counted together. */
+export function addUnmapped(
+  unmapped: CollectionReport['unmapped'],
+  name: string,
+  found: { value: unknown; document: string },
+): void {
+  const key = Object.hasOwn(unmapped, name) || Object.keys(unmapped).length < FIELDS_MAX ? name : '(further fields)'
+  if (Object.hasOwn(unmapped, key)) {
+    unmapped[key]!.count += 1
+    return
+  }
+  const text = JSON.stringify(found.value) ?? ''
+  const example = text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text
+  unmapped[key] = { count: 1, document: found.document, example }
+}
+
+export function isAnythingRefused({ collections, accounts, files, documents }: MoveInReport): boolean {
+  const refused = [...Object.values(collections), ...(accounts ? [accounts] : [])].some((part) => part.refused > 0)
+  const isIncomplete = documents.stated !== undefined && documents.stated !== documents.read
+  return refused || isIncomplete || (files?.refused.length ?? 0) > 0
+}
+
+/** Returns the lines of the report for people. */
+export function reportInWords(report: MoveInReport): string[] {
+  const lines: string[] = []
+  const { documents, balances, disk } = report
+  if (documents.stated !== undefined && documents.stated !== documents.read)
+    lines.push(`The export says that it has ${documents.stated} documents, but ${documents.read} were found: copy it again.`)
+  for (const [name, part] of Object.entries(report.collections)) lines.push(...collectionInWords(name, part))
+  for (const [name, { documents: count, example }] of Object.entries(report.otherCollections))
+    lines.push(`${name}: ${count} documents are not moved in, such as ${example}`)
+  if (report.accounts) lines.push(...accountsInWords(report.accounts))
+  if (report.files) lines.push(...filesInWords(report.files))
+  for (const [field, examples] of Object.entries(report.duplicates))
+    if (examples.count > 0) lines.push(`The same ${field} as an earlier document: ${shown(examples)}`)
+  const longest = Object.entries(report.longest).toSorted(([, one], [, other]) => other.characters - one.characters)
+  for (const [field, { characters, document }] of longest.slice(0, SHOWN))
+    lines.push(`Longest ${field}: ${characters} characters in ${document}`)
+  lines.push(`Sum of all balances: ${balances.before} before, ${balances.after} after`)
+  if (report.rejectedPath !== undefined) lines.push(`The rows that were refused are in ${report.rejectedPath}`)
+  const time = `${report.seconds.toFixed(1)} s`
+  const room = `${megabytes(disk.database)} MB in the database, and ${megabytes(disk.temporary)} MB in DATA_DIR while it runs`
+  lines.push(
+    report.isDryRun
+      ? `This was a dry run: nothing was changed. The real run takes about ${time} and ${room}.`
+      : `Done in ${time}.`,
+  )
+  return lines
+}
+
+function collectionInWords(name: string, part: CollectionReport): string[] {
+  const { read, new: added, changed, unchanged, kept, refused } = part
+  const lines = [`${name}: ${read} read, ${added} new, ${changed} changed, ${unchanged} unchanged, ${refused} refused`]
+  for (const [reason, examples] of Object.entries(part.reasons)) lines.push(`  refused: ${reason}: ${shown(examples)}`)
+  if (kept.count > 0) lines.push(`  kept as they were changed in the console: ${shown(kept)}`)
+  if (part.onlyAsParent.count > 0)
+    lines.push(`  exist only as a parent and get their id as the title: ${shown(part.onlyAsParent)}`)
+  for (const [field, { count, document, example }] of Object.entries(part.unmapped))
+    lines.push(`  not moved: ${field} of ${count} documents, such as ${example} in ${document}`)
+  return lines
+}
+
+function accountsInWords(part: AccountsReport): string[] {
+  const { read, new: added, changed, unchanged, kept, refused, unverified, disabled, withoutDocument, withoutPassword } = part
+  const lines = [`accounts: ${read} read, ${added} new, ${changed} changed, ${unchanged} unchanged, ${refused} refused`]
+  for (const [reason, examples] of Object.entries(part.reasons)) lines.push(`  refused: ${reason}: ${shown(examples)}`)
+  if (kept.count > 0) lines.push(`  keep the password that they have in the console: ${shown(kept)}`)
+  if (unverified > 0) lines.push(`  ${unverified} never confirmed their e-mail address`)
+  if (disabled.count > 0) lines.push(`  disabled in Firebase, and without an account here: ${shown(disabled)}`)
+  if (withoutDocument > 0) lines.push(`  ${withoutDocument} have no document in users`)
+  if (withoutPassword.count > 0) lines.push(`  ${withoutPassword.count} need a link to set a password:`)
+  for (const { id, email, providers, link } of withoutPassword.users)
+    lines.push(`    ${email ?? id} (${providers.join(', ') || 'no provider'})${link === undefined ? '' : `  ${link}`}`)
+  return lines
+}
+
+function filesInWords({ read, new: added, unchanged, missing, refused }: FilesReport): string[] {
+  return [
+    `files: ${read} named, ${added} new, ${unchanged} unchanged, ${missing.length} missing, ${refused.length} refused`,
+    ...missing.map(({ document, file }) => `  missing: ${file} of ${document}`),
+    ...refused.map(({ document, file, reason }) => `  refused: ${file} of ${document}: ${reason}`),
+  ]
+}
+
+function shown({ count, documents }: Examples): string {
+  const named = documents.slice(0, SHOWN).join(', ')
+  return count > SHOWN ? `${named} and ${count - Math.min(SHOWN, documents.length)} more` : named
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 1_000_000)
+}

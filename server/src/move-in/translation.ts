@@ -1,0 +1,121 @@
+/** Turns the documents of an export into the rows of the import, and takes note of what the report says about them. */
+import type { Kysely } from 'kysely'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import type { Tables } from '#src/db/tables.ts'
+import { SeenKeys } from '#src/import/seen-keys.ts'
+import type { FirestoreDocument } from './entity.ts'
+import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
+import { addExample, addUnmapped, type MoveInReport, newCollectionReport, noExamples } from './report.ts'
+import type { Spool } from './spool.ts'
+
+/** The collections of items and of their history documents, by kind. */
+const kinds: Record<HistoryKind, { items: string; histories: string }> = {
+  social: { items: 'socialTask', histories: 'socialTasksHistory' },
+  daily: { items: 'dailyTask', histories: 'dailyTasksHistory' },
+  announcement: { items: 'announcements', histories: 'announcementHistory' },
+}
+
+export class Translation {
+  readonly #spool: Spool
+  readonly #mapping: Mapping
+  readonly #report: MoveInReport
+  readonly #emails = new SeenKeys()
+  readonly #priorities = new SeenKeys()
+  /** The ids of users, to compare them with accounts. */
+  readonly users = new SeenKeys()
+  /** By kind: history documents that exist or follow from an item, and the parents of participants. */
+  readonly #known = new Map<string, Set<string>>()
+  readonly #parents = new Map<string, Map<string, string>>()
+
+  constructor({ spool, mapping, report }: { spool: Spool; mapping: Mapping; report: MoveInReport }) {
+    this.#spool = spool
+    this.#mapping = mapping
+    this.#report = report
+  }
+
+  async add(document: FirestoreDocument): Promise<void> {
+    this.#report.documents.read += 1
+    const name = collectionOf(document)
+    const mapping = this.#mapping.get(name)
+    const path = document.path.join('/')
+    const translated = mapping && translate(document, mapping)
+    if (!translated) {
+      const other = (this.#report.otherCollections[name] ??= { documents: 0, example: path })
+      other.documents += 1
+      return
+    }
+    this.#note(translated, path)
+    await this.#spool.add(translated.collection, translated.row)
+  }
+
+  /** Adds history documents that exist only as the parent of participants, unless the console has them. */
+  async addParents(db: Kysely<Tables>): Promise<void> {
+    for (const [kind, { items, histories }] of Object.entries(kinds)) {
+      const parents = this.#parents.get(`${histories}.users`) ?? new Map<string, string>()
+      const known = [items, histories].map((collection) => this.#known.get(collection))
+      const missing = [...parents.keys()].filter((id) => !known.some((ids) => ids?.has(id)))
+      if (missing.length === 0) continue
+      const stored = await db
+        .selectFrom('history_items')
+        .select('item_id')
+        .where('kind', '=', kind as HistoryKind)
+        .where('item_id', 'in', missing)
+        .execute()
+      const isStored = new Set(stored.map(({ item_id: id }) => id))
+      for (const id of missing) {
+        const path = parents.get(id)!
+        addExample(this.#collection(histories).onlyAsParent, path)
+        if (!isStored.has(id)) await this.#spool.add(histories, { __name__: path, id, title: id, type: 'other', reward: 0 })
+      }
+    }
+  }
+
+  #collection(name: string): MoveInReport['collections'][string] {
+    return (this.#report.collections[name.replace('.', '/')] ??= newCollectionReport())
+  }
+
+  #note({ collection, row, unmapped }: Translated, path: string): void {
+    const part = this.#collection(collection)
+    for (const [name, value] of unmapped) addUnmapped(part.unmapped, name, { value, document: path })
+    for (const [name, value] of Object.entries(row)) {
+      if (typeof value !== 'string' || name === '__name__') continue
+      const field = `${collection.replace('.', '/')}.${name}`
+      const longest = this.#report.longest[field]
+      if (longest === undefined || value.length > longest.characters)
+        this.#report.longest[field] = { characters: value.length, document: path }
+    }
+    const { duplicates, documents } = this.#report
+    const { id, parent, email, priority } = row
+    if (collection === 'users') {
+      this.users.add(String(id), documents.read)
+      if (typeof email === 'string' && this.#emails.add(email.toLowerCase(), documents.read) !== undefined)
+        addExample(duplicates.email, path)
+    }
+    if (collection === 'socialTask' || collection === 'dailyTask') {
+      const key = `${collection} ${String(priority)}`
+      if (this.#priorities.add(key, documents.read) !== undefined) addExample(duplicates.priority, path)
+    }
+    if (collection.endsWith('.users')) {
+      const parents = this.#parents.get(collection) ?? new Map<string, string>()
+      this.#parents.set(collection, parents)
+      if (!parents.has(String(parent))) parents.set(String(parent), path.split('/').slice(0, -2).join('/'))
+    } else if (collection !== 'users' && collection !== 'telegramUsers') {
+      const known = this.#known.get(collection) ?? new Set<string>()
+      this.#known.set(collection, known.add(String(id)))
+    }
+  }
+}
+
+export function newReport(isDryRun: boolean): MoveInReport {
+  return {
+    isDryRun,
+    collections: {},
+    otherCollections: {},
+    duplicates: { email: noExamples(), priority: noExamples() },
+    balances: { before: '0', after: '0' },
+    longest: {},
+    documents: { read: 0 },
+    seconds: 0,
+    disk: { temporary: 0, database: 0 },
+  }
+}
