@@ -2,6 +2,8 @@
 import { basename, resolve } from 'node:path'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { callerDirectory } from '#src/config.ts'
+import { createFiles, openFileStore } from '#src/files/files.ts'
+import { createImages } from '#src/files/images.ts'
 import { moveIn } from '#src/move-in/move-in.ts'
 import { isAnythingRefused, reportInWords } from '#src/move-in/report.ts'
 import { openSecretKey } from '#src/webhooks/secret-key.ts'
@@ -19,7 +21,7 @@ interface MoveInCommand {
 
 export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInCommand): RunOnDatabase {
   const inCaller = (path: string): string => resolve(callerDirectory(), path)
-  return async ({ database, config, print, note }) => {
+  return async ({ database, config, log, print, note }) => {
     const directory = inCaller(given)
     const act = actOfProcess('command', 'arcade move-in')
     const record = { kind: 'installation', id: 'move-in', name: basename(directory) } as const
@@ -28,15 +30,19 @@ export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInC
       if (!isDryRun) await audit(database.db, act, 'data.import', { record, detail })
     }
     await auditMoveIn({ state: 'begun' })
+    const images = createImages()
+    const files = createFiles({ database, store: openFileStore(config), log, trashDays: config.trashDays })
     const report = await moveIn({
       database,
       secretKey: await openSecretKey({ given: config.secretKey, dataDir: config.dataDir }),
+      files,
+      images,
       directory,
       dataDir: config.dataDir,
       mapFile: mapFile === undefined ? undefined : inCaller(mapFile),
       isDryRun,
       note,
-    })
+    }).finally(() => images.stop())
     for (const user of report.accounts?.withoutPassword.users ?? [])
       if (user.link !== undefined) user.link = consoleOrigin(config) + user.link
     const collections = Object.entries(report.collections).map(([file, { read, new: added, changed, refused }]) => ({

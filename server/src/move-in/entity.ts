@@ -188,7 +188,12 @@ function unknownValue(meaning: number): unknown {
 
 /** Digits beyond the precision of a double stay as they are in JSON. */
 function exactNumber(value: number | bigint): unknown {
-  return typeof value === 'number' ? value : (JSON as unknown as WithRawJson).rawJSON(String(value))
+  return typeof value === 'number' ? value : rawNumber(String(value))
+}
+
+/** Returns a value that JSON shows with exactly these digits. */
+export function rawNumber(digits: string): unknown {
+  return (JSON as unknown as WithRawJson).rawJSON(digits)
 }
 
 /** What TypeScript's library does not declare yet. */

@@ -2,7 +2,7 @@
  * Stands between the import's batches and their writers: a record that was changed or deleted in the console stays as it is, and the sum of
  * the balances that a dry run takes back is known.
  */
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RecordKind } from '@arcade/contract/audit/fields'
 import type { Tables } from '#src/db/tables.ts'
 import type { Batches } from '#src/import/import.ts'
@@ -52,7 +52,8 @@ export function moveInBatches(onKept: (collection: string, ids: string[]) => voi
   }
 }
 
-async function findChanged(tx: Transaction<Tables>, kind: RecordKind, ids: string[]): Promise<Set<string>> {
+/** Returns which of these records were changed or deleted in the console. */
+export async function findChanged(tx: Kysely<Tables>, kind: RecordKind, ids: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`select distinct record_id as id from audit_trail
     where record_kind = ${kind} and record_id = any(${ids}) and changes is not null`.execute(tx)
   return new Set(rows.map(({ id }) => id))

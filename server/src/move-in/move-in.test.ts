@@ -1,15 +1,20 @@
 /** A game moves in from Firebase: documents, accounts, mapping, the dry run, and what a second run brings. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { createImages } from '#src/files/images.ts'
 import { reconcile } from '#src/ledger/reconcile.ts'
 import { secretKey } from '#src/webhooks/secret-key.ts'
 import * as firestore from '#test/firestore-export.ts'
+import { download, png } from '#test/test-images.ts'
 import { type TestApp, testApp } from '#test/test-app.ts'
 import { moveIn } from './move-in.ts'
 import { type MoveInReport, reportInWords } from './report.ts'
+
+const images = createImages()
+afterAll(() => images.stop())
 
 const created = firestore.time(1_700_000_000_000_000n)
 const game: firestore.Documents = {
@@ -57,12 +62,21 @@ async function folderOf(documents: firestore.Documents, files: Record<string, un
 }
 
 function run(
-  { database }: TestApp,
+  { database, files }: TestApp,
   directory: string,
   options: { isDryRun?: boolean; mapFile?: string } = {},
 ): Promise<MoveInReport> {
   const rejectedPath = path.join(directory, 'rejected.ndjson')
-  return moveIn({ database, secretKey: secretKey('of the tests'), directory, dataDir: directory, rejectedPath, ...options })
+  return moveIn({
+    database,
+    secretKey: secretKey('of the tests'),
+    files,
+    images,
+    directory,
+    dataDir: directory,
+    rejectedPath,
+    ...options,
+  })
 }
 
 const counts = ({ collections }: MoveInReport) =>
@@ -313,4 +327,74 @@ test('a damaged export changes nothing, and a folder without an export is told',
   onTestFinished(() => rm(empty, { recursive: true, force: true }))
   await expect(run(app, empty)).rejects.toThrow('There is nothing to move in in')
   await expect(run(app, path.join(empty, 'none'))).rejects.toThrow('There is no directory')
+})
+
+test('files of announcements move in from a copy of the bucket; missing and unacceptable ones are named, their documents load', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const news = (title: string, more = {}) => ({
+    type: 'desc',
+    title,
+    subtitle: 'S',
+    reward: 1,
+    status: false,
+    createdAt: created,
+    ...more,
+  })
+  const address = (name: string) =>
+    `https://firebasestorage.googleapis.com/v0/b/game.appspot.com/o/${encodeURIComponent(name)}?alt=media&token=1`
+  const folder = await folderOf({
+    'announcements/a': news('A', { image: address('announcements/17_Grüße 1.png'), imageName: 'Grüße 1.png', icon: null }),
+    'announcements/b': news('B', {
+      image: 'gs://game.appspot.com/announcements/18_b.png',
+      icon: address('announcements/19_gone.png'),
+    }),
+    'announcements/c': news('C', { image: address('announcements/20_text.png') }),
+    'announcements/d': news('D', { image: address('../auth.json'), icon: 'https://example.org/x.png' }),
+    'announcements/e': news('E', { image: address('announcements/link.png') }),
+  })
+  await mkdir(path.join(folder, 'storage/game.appspot.com/announcements'), { recursive: true })
+  const put = (name: string, bytes: Uint8Array | string) =>
+    writeFile(path.join(folder, 'storage/game.appspot.com/announcements', name), bytes)
+  await put('17_Grüße 1.png', png)
+  await put('18_b.png', png)
+  await put('20_text.png', 'no image')
+  await symlink(
+    path.join(folder, 'storage/game.appspot.com/announcements/18_b.png'),
+    path.join(folder, 'storage/game.appspot.com/announcements/link.png'),
+  )
+  const dry = await run(app, folder, { isDryRun: true })
+  const report = await run(app, folder)
+  expect(report.files).toEqual({
+    read: 7,
+    new: 2,
+    unchanged: 0,
+    missing: [
+      { document: 'announcements/b', file: address('announcements/19_gone.png') },
+      { document: 'announcements/e', file: address('announcements/link.png') },
+    ],
+    refused: [
+      { document: 'announcements/c', file: address('announcements/20_text.png'), reason: expect.any(String) as unknown },
+      { document: 'announcements/d', file: address('../auth.json'), reason: 'This is no address of a file in Firebase' },
+      { document: 'announcements/d', file: 'https://example.org/x.png', reason: 'This is no address of a file in Firebase' },
+    ],
+  })
+  expect(dry.files).toEqual(report.files)
+  expect(counts(report)['announcements']).toEqual([5, 5, 0, 0, 0])
+  const stored = await app.database.db
+    .selectFrom('announcements')
+    .select(['id', 'image_key', 'image_name'])
+    .orderBy('id')
+    .execute()
+  expect(stored.map(({ image_name: name }) => name)).toEqual(['Grüße 1.png', '18_b.png', null, null, null])
+  const served = await download(app, admin, stored[0]!.image_key!)
+  expect(served).toMatchObject({ status: 200 })
+
+  expect((await run(app, folder)).files).toMatchObject({ new: 0, unchanged: 2 })
+  await put('21_b.png', png)
+  await firestore.writeExport(path.join(folder, 'firestore_export'), {
+    files: [{ 'announcements/b': news('B', { image: address('announcements/21_b.png') }) }],
+  })
+  expect((await run(app, folder)).files).toMatchObject({ new: 1, unchanged: 0 })
+  expect((await download(app, admin, stored[1]!.image_key!)).status).toBe(404)
 })

@@ -7,6 +7,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
+import type { Files } from '#src/files/files.ts'
+import type { Images } from '#src/files/images.ts'
 import { importDirectory } from '#src/import/import.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { StartError } from '#src/postgres/errors.ts'
@@ -14,6 +16,8 @@ import { moveAccounts } from './accounts.ts'
 import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
 import { defaultMapping, readMapping } from './mapping.ts'
 import { type MoveInBatches, moveInBatches } from './move-in-batches.ts'
+import { moveFiles } from './stored-files.ts'
+import { findOtherExports, readOtherExport } from './other-exports.ts'
 import { addExample, addReason, type MoveInReport } from './report.ts'
 import { openSpool, type Spool } from './spool.ts'
 import { newReport, Translation } from './translation.ts'
@@ -22,6 +26,8 @@ import { isFileError } from './file-errors.ts'
 export interface MoveInOptions {
   database: Database
   secretKey: SecretKey
+  files: Files
+  images: Images
   directory: string
   /** Where the rows are kept while they are moved in. */
   dataDir: string
@@ -39,7 +45,7 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
   const { database, directory, mapFile, isDryRun = false, note = () => {} } = options
   const start = performance.now()
   const mapping = mapFile === undefined ? defaultMapping : readMapping(await readText(mapFile), mapFile)
-  const sources = await findSources(directory)
+  const sources = await findSources(directory, mapFile)
   const report = newReport(isDryRun)
   const before = await measure(database)
   const spool = await openSpool(options.dataDir)
@@ -49,15 +55,25 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
       note(`Reading ${sources.managed.directory} …`)
       await readAll(sources.managed, translation, report)
     }
+    for (const path of sources.others) {
+      note(`Reading ${path} …`)
+      for await (const document of readOtherExport(path)) await translation.add(document)
+    }
     await translation.addParents(database.db)
     await spool.close()
     note(isDryRun ? 'Trying all rows …' : 'Writing all rows …')
-    const batches = await importAll(options, spool, report)
+    const { batches, refused } = await importAll(options, spool, report)
     if (sources.authFile !== undefined) {
       note(`Reading ${sources.authFile} …`)
       const { secretKey } = options
       const files = { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
       report.accounts = await moveAccounts({ database, secretKey, ...files, users: translation.users, isDryRun })
+    }
+    if (translation.files.length > 0) {
+      note('Reading the files of announcements …')
+      const { files, images } = options
+      const storage = join(directory, 'storage')
+      report.files = await moveFiles({ database, files, images, storage, named: translation.files, refused, isDryRun })
     }
     report.balances = { before: before.balances, after: await sumAfter(database, before.balances, batches) }
     const after = await measure(database)
@@ -71,20 +87,23 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
 
 interface Sources {
   managed: ManagedExport | undefined
+  /** The files of other exporters. */
+  others: string[]
   authFile: string | undefined
 }
 
-async function findSources(directory: string): Promise<Sources> {
+async function findSources(directory: string, mapFile: string | undefined): Promise<Sources> {
   if (!existsSync(directory)) throw new StartError(`There is no directory ${directory}.`)
   const managed = await findManagedExport(directory).catch((error: unknown) => {
     throw isFileError(error, 'ENOTDIR') ? new StartError(`${directory} is not a directory.`, { cause: error }) : error
   })
   const authFile = ['auth.json', 'auth.csv'].map((name) => join(directory, name)).find((path) => existsSync(path))
-  if (!managed && authFile === undefined)
+  const others = await findOtherExports(directory, mapFile)
+  if (!managed && authFile === undefined && others.length === 0)
     throw new StartError(
       `There is nothing to move in in ${directory}: expected an export of Firestore (a folder with …overall_export_metadata) or auth.json.`,
     )
-  return { managed, authFile }
+  return { managed, others, authFile }
 }
 
 async function readText(path: string): Promise<string> {
@@ -98,28 +117,37 @@ async function readAll(managed: ManagedExport, translation: Translation, report:
   for await (const documents of readDocuments(managed)) for (const document of documents) await translation.add(document)
 }
 
+interface Imported {
+  batches: MoveInBatches
+  /** The paths of refused announcements. */
+  refused: Set<string>
+}
+
 /** Imports the rows, if there are any, and completes the reports of their collections. */
-async function importAll(options: MoveInOptions, spool: Spool, report: MoveInReport): Promise<MoveInBatches> {
+async function importAll(options: MoveInOptions, spool: Spool, report: MoveInReport): Promise<Imported> {
   const { database, isDryRun = false, rejectedPath } = options
   const collectionOf = (name: string) => report.collections[name.replace('.', '/')]!
-  const kept = new Map<string, number>()
+  const refused = new Set<string>()
   const batches = moveInBatches((name, ids) => {
-    kept.set(name, (kept.get(name) ?? 0) + ids.length)
     for (const id of ids) addExample(collectionOf(name).kept, `${name}/${id}`)
   })
-  if (spool.bytes === 0) return batches
+  if (spool.bytes === 0) return { batches, refused }
   const imported = await importDirectory({
     database,
     directory: spool.directory,
     isDryRun,
     batches,
     ...(rejectedPath !== undefined && { rejectedPath }),
-    onRefused: ({ collection, line, reason }) => addReason(collectionOf(collection).reasons, reason, pathOf(line.text)),
+    onRefused({ collection, line, reason }) {
+      const document = pathOf(line.text)
+      addReason(collectionOf(collection).reasons, reason, document)
+      if (collection === 'announcements') refused.add(document)
+    },
   })
   for (const { collection, read, loaded, added, unchanged, rejected } of imported.files)
     Object.assign(collectionOf(collection), { read, new: added, changed: loaded - added, unchanged, refused: rejected })
   if (imported.rejectedPath !== undefined) report.rejectedPath = imported.rejectedPath
-  return batches
+  return { batches, refused }
 }
 
 /** Returns the path of the document of a line. */

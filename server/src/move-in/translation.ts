@@ -7,6 +7,7 @@ import type { FirestoreDocument } from './entity.ts'
 import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
 import { addExample, addUnmapped, type MoveInReport, newCollectionReport, noExamples } from './report.ts'
 import type { Spool } from './spool.ts'
+import type { NamedFile } from './stored-files.ts'
 
 /** The collections of items and of their history documents, by kind. */
 const kinds: Record<HistoryKind, { items: string; histories: string }> = {
@@ -23,6 +24,8 @@ export class Translation {
   readonly #priorities = new SeenKeys()
   /** The ids of users, to compare them with accounts. */
   readonly users = new SeenKeys()
+  /** The files of announcements. */
+  readonly files: NamedFile[] = []
   /** By kind: history documents that exist or follow from an item, and the parents of participants. */
   readonly #known = new Map<string, Set<string>>()
   readonly #parents = new Map<string, Map<string, string>>()
@@ -84,6 +87,7 @@ export class Translation {
       if (longest === undefined || value.length > longest.characters)
         this.#report.longest[field] = { characters: value.length, document: path }
     }
+    if (collection === 'announcements') this.#noteFiles(row, path)
     const { duplicates, documents } = this.#report
     const { id, parent, email, priority } = row
     if (collection === 'users') {
@@ -102,6 +106,15 @@ export class Translation {
     } else if (collection !== 'users' && collection !== 'telegramUsers') {
       const known = this.#known.get(collection) ?? new Set<string>()
       this.#known.set(collection, known.add(String(id)))
+    }
+  }
+
+  #noteFiles(row: Translated['row'], document: string): void {
+    for (const field of ['image', 'icon'] as const) {
+      const [address, name] = [row[field], row[`${field}Name`]]
+      if (typeof address !== 'string' || address === '') continue
+      const named = { document, id: String(row['id']), field, address }
+      this.files.push({ ...named, name: typeof name === 'string' && name !== '' ? name : null })
     }
   }
 }
