@@ -8,6 +8,7 @@ import { backupInto, restore, resume, verify } from './backup.ts'
 import { check } from './check.ts'
 import { command, UsageError } from './command-line.ts'
 import { distribute, MAX_SHARDS, SHARDS } from './distribute.ts'
+import { exportInto } from './export.ts'
 import { importFrom, seedRows } from './import.ts'
 import { moveInFrom } from './move-in.ts'
 import { onDatabase } from './on-database.ts'
@@ -122,6 +123,15 @@ export const commands = [
     summary: 'load NDJSON files, one a collection, or tell what that would change; exit 2 if rows were refused',
     prepare: ([directory = ''], { 'dry-run': isDryRun = npmTookDryRun() }) =>
       onDatabase(importFrom(resolve(callerDirectory(), directory), { isDryRun })),
+  }),
+  command({
+    name: 'export',
+    positionals: ['DIR'],
+    summary: 'write all collections as NDJSON that an import reads, and files beside, into an empty folder',
+    prepare: ([directory = '']) => {
+      if (directory === '') throw new UsageError('DIR is empty.')
+      return onDatabase(exportInto(directory), { needsRoom: false })
+    },
   }),
   command({
     name: 'move-in',

@@ -1,0 +1,76 @@
+/** `arcade export` writes what an import reads: the same rows come back. */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Database } from '#src/db/database.ts'
+import { diskStore } from '#src/files/disk.ts'
+import { SAMPLE } from '#test/console-server.ts'
+import { emptyTables, testDatabase } from '#test/test-database.ts'
+import { exportDirectory } from './export.ts'
+import { importDirectory } from './import.ts'
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-export-'))
+  onTestFinished(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+/** All rows that an export contains, as text, with times to the millisecond. */
+async function rowsOf({ db }: Database): Promise<Record<string, unknown[]>> {
+  const tables = {
+    users: 'id, fname, lname, email, user_type, created_at',
+    telegram_users: 'telegram_users.*, (select balance from balances b where b.user_id = telegram_users.user_id)',
+    tasks: '*',
+    announcements: '*',
+    history_items: '*',
+    participations: '*',
+  }
+  const all: Record<string, unknown[]> = {}
+  for (const [table, columns] of Object.entries(tables)) {
+    const { rows } = await sql<{ row: Record<string, unknown> }>`
+      select to_jsonb(r) as row from (select ${sql.raw(columns)} from ${sql.raw(table)}) as r order by r::text`.execute(db)
+    all[table] = rows.map(
+      ({ row: { version: _version, seen_status_epoch: _seen, image_key: _image, icon_key: _icon, ...row } }) => row,
+    )
+  }
+  return all
+}
+
+test('what is exported is the same after an import into an empty console, and its files lie beside', async () => {
+  const database = await testDatabase()
+  const odd = { id: 'odd', fname: 'Back\\slash "quote"', lname: 'Tab\\n 🎲', email: 'odd@gmail.com', userType: 'admin' }
+  const first = await folder()
+  await writeFile(path.join(first, 'users.ndjson'), `${JSON.stringify(odd)}\n`)
+  const rejectedPath = path.join(first, 'rejected.ndjson')
+  await importDirectory({ database, directory: SAMPLE, rejectedPath })
+  await importDirectory({ database, directory: first, rejectedPath })
+  await sql`update users set created_at = date_trunc('milliseconds', created_at)`.execute(database.db)
+  const store = diskStore(path.join(await folder(), 'files'))
+  await store.put('announcements/1_a.png', Buffer.from('a picture'), 'image/png')
+  await sql`update announcements set image_key = 'announcements/1_a.png', image_name = 'a.png', icon_key = 'announcements/2_gone.png',
+    icon_name = 'gone.png' where id = (select min(id) from announcements)`.execute(database.db)
+
+  const directory = path.join(await folder(), 'made')
+  const report = await exportDirectory({ database, store, directory })
+  expect(report.files.find(({ file }) => file === 'users.ndjson')).toEqual({ file: 'users.ndjson', rows: 1 })
+  expect(report).toMatchObject({ stored: 1, missing: ['announcements/2_gone.png'] })
+  expect(await readFile(path.join(directory, 'files/announcements/1_a.png'), 'utf8')).toBe('a picture')
+  expect((await stat(path.join(directory, 'users.ndjson'))).mode & 0o777).toBe(0o600)
+  await expect(exportDirectory({ database, store, directory })).rejects.toThrow(`${directory} is not empty`)
+
+  const before = await rowsOf(database)
+  await emptyTables()
+  const again = await importDirectory({ database, directory, rejectedPath })
+  expect(again.files.map(({ file, read, added, rejected }) => [file, read, added, rejected])).toEqual(
+    again.files.map(({ file, read }) => [file, read, read, 0]),
+  )
+  expect(again.files.map(({ file }) => file).toSorted()).toEqual(
+    (await readdir(directory)).filter((name) => name.endsWith('.ndjson')).toSorted(),
+  )
+  for (const { file, rows } of report.files)
+    expect([file, again.files.find((part) => part.file === file)?.read]).toEqual([file, rows])
+  expect(await rowsOf(database)).toEqual(before)
+  expect(before['participations']!.length).toBeGreaterThan(10)
+})
