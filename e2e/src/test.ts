@@ -34,7 +34,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await server.stop()
       if (citusUrl) await dropClusterDatabase(citusUrl, name)
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
   sample: [true, { option: true }],
   expectedNoise: [{ patterns: [] }, { option: true }],

@@ -75,7 +75,7 @@ test.describe('§8 failing metrics', () => {
       route.fulfill({ status: 500, json: { success: false, code: 'METRICS_FAILED', message: 'Error calculating metrics' } }),
     )
     await page.goto('/')
-    await expect(page.getByText('Error calculating metrics')).toBeVisible({ timeout: 15_000 })
+    await expect(page.getByText('Error calculating metrics')).toBeVisible()
     await page.unroute('**/api/metrics')
     await page.getByRole('button', { name: /retry|try again/i }).click()
     await expect(card(page, 'Total Users')).toBeVisible()

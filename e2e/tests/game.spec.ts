@@ -12,7 +12,7 @@ const test = base.extend<{ game: ReferenceGame; bot: BotOptions }, Pick<WorkerFi
       await use(server)
       await server.stop()
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
   bot: [{}, { option: true }],
   // Signs the operator in in the page's browser; the operator creates the bot token.

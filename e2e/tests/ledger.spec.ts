@@ -123,7 +123,7 @@ test('Ledger: entries are listed newest first, 50 and then more, with the gameâ€
   const loads: string[] = []
   page.on('request', (request) => request.url().includes(`/${PLAYER}/entries`) && loads.push(request.url()))
   await playRounds(server, 1)
-  await expect(entries(page)).toHaveCount(122, { timeout: 10_000 })
+  await expect(entries(page)).toHaveCount(122)
   await expect(entries(page).last()).toContainText('Opening balance')
   expect(loads).toHaveLength(1)
 })
@@ -137,7 +137,7 @@ test('Ledger: if entries could not be loaded, the ledger says so and Retry loads
       : route.fallback(),
   )
   await page.goto(PATH)
-  await expect(ledger(page).getByRole('alert')).toContainText('Internal Server Error!', { timeout: 15_000 })
+  await expect(ledger(page).getByRole('alert')).toContainText('Internal Server Error!')
   isBroken = false
   await ledger(page).getByRole('button', { name: 'Retry' }).click()
   await expect(entries(page)).toHaveCount(1)
@@ -224,6 +224,6 @@ test('Ledger: another adminâ€™s adjustments show without a reload, and many of t
   page.on('request', (request) => request.url().endsWith(`/${PLAYER}/entries`) && requests.push(Date.now()))
   const begun = Date.now()
   for (let n = 0; n < 40; n += 1) await call('POST', path, adjustment)
-  await expect(entries(page)).toHaveCount(42, { timeout: 10_000 })
+  await expect(entries(page)).toHaveCount(42)
   expect(requests.length).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 1000) + 1)
 })
