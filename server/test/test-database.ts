@@ -13,7 +13,7 @@ let tables: string[] | undefined
 let kind: { name: string; settings: string } | undefined
 
 /** Lets this test file have a database of other settings. Call it before anything opens the database. */
-export function takeDatabasesOf(settings: typeof kind): void {
+export function setDatabaseKind(settings: typeof kind): void {
   kind = settings
 }
 

@@ -10,6 +10,7 @@ import { addToCounter } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, userEntity } from '#src/db/entities.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
+import { lower } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
@@ -111,7 +112,7 @@ export async function ensureAdmin(
       .selectFrom('accounts')
       .leftJoin('users', 'users.id', 'accounts.id')
       .select(['accounts.id', 'user_type'])
-      .where(sql<string>`lower(accounts.email)`, '=', email.toLowerCase())
+      .where(lower(sql.ref('accounts.email')), '=', email.toLowerCase())
       .executeTakeFirst()
     const [fname, lname] = ['Admin', 'Admin']
     if (!account) {

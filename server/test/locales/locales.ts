@@ -1,5 +1,5 @@
 /** Locales of databases, and the suites whose answers must not depend on them (ADR 25). */
-import { takeDatabasesOf } from '#test/test-database.ts'
+import { setDatabaseKind } from '#test/test-database.ts'
 
 /** For each locale the settings of `create database`. */
 export const locales = {
@@ -11,7 +11,7 @@ export const locales = {
 
 /** Runs the suites of searching, sorting and accounts on a database of this locale. They also run on the default by themselves. */
 export async function runSuites(locale: keyof typeof locales): Promise<void> {
-  takeDatabasesOf({ name: locale.toLowerCase().replaceAll(' ', '_'), settings: locales[locale] })
+  setDatabaseKind({ name: locale.toLowerCase().replaceAll(' ', '_'), settings: locales[locale] })
   await import('#src/features/players/search.test.ts')
   await import('#src/features/players/folding.test.ts')
   await import('#src/features/players/players.test.ts')

@@ -52,7 +52,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         .selectFrom('accounts')
         .leftJoin('users', 'users.id', 'accounts.id')
         .select(['accounts.id', 'password_hash', 'fname', 'lname', 'users.email', 'user_type'])
-        .where(sql<string>`${lower(sql.ref('accounts.email'))}`, '=', account)
+        .where(lower(sql.ref('accounts.email')), '=', account)
         .executeTakeFirst()
       const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
       if (!(await passwords.check(password, found?.password_hash)) || !found) {
