@@ -8,12 +8,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
 import { root, run } from './children.ts'
-import { describeRun, headComment, type Row, withSection } from './performance.ts'
+import { describeRun, type Row, withSection } from './performance.ts'
 import { buildWeb } from './web-build.ts'
 
 const flag = { type: 'boolean', default: false } as const
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: flag, large: flag } })
 const MISSED_BUDGET = 3 // the exit code of a bench that missed a budget, as in bench/measuring.ts
+/** The time that all benches together may take at a million rows. */
+const MOST_MINUTES = 30
 const all = (await readdir(join(root, 'bench'))).filter((name) => name.endsWith('.bench.ts')).toSorted()
 const chosen = all.filter((file) => positionals.length === 0 || positionals.some((name) => file.includes(name)))
 if (chosen.length === 0) {
@@ -24,8 +26,10 @@ if (chosen.length === 0) {
 const env = chosen.some((file) => /^(first-load|interaction)/.test(file)) ? { CHROMIUM_PATH: await findChromium() } : {}
 await buildWeb() // the measured server serves it
 const missed: string[] = []
+const begun = performance.now()
 for (const file of chosen) {
   console.log(`\n── ${file}`)
+  const started = performance.now()
   const ran = describeRun()
   const folder = await mkdtemp(join(tmpdir(), 'arcade-bench-'))
   const rowsFile = join(folder, 'rows.ndjson')
@@ -39,16 +43,22 @@ for (const file of chosen) {
   await rm(folder, { recursive: true })
   const isWhole = code === 0 || code === MISSED_BUDGET
   if (isWhole && rows.length > 0) await writeSection(file, { ran, rows }) // a bench that needs more than this machine has writes no rows
+  console.log(`${file} took ${minutesSince(started).toFixed(1)} min`)
   if (code !== 0) missed.push(isWhole ? file : `${file} (broke with ${code})`)
   if (!isWhole || (code === MISSED_BUDGET && values.strict)) process.exitCode = 1
 }
+const isTooLong = !values.large && minutesSince(begun) > MOST_MINUTES
+if (isTooLong) missed.push(`all benches, which took ${minutesSince(begun).toFixed(0)} min instead of ${MOST_MINUTES}`)
+if (isTooLong && values.strict) process.exitCode = 1
 console.log(missed.length > 0 ? `\nBeyond a budget, or broken: ${missed.join(', ')}` : '\nAll within their budgets')
+
+function minutesSince(moment: number): number {
+  return (performance.now() - moment) / 60_000
+}
 
 async function writeSection(file: string, { ran, rows }: { ran: string; rows: Row[] }): Promise<void> {
   const document = join(root, 'docs/performance.md')
-  const about = headComment(await readFile(join(root, 'bench', file), 'utf8'))
   const before = await readFile(document, 'utf8').catch(() => '') // the document does not exist yet
   const name = file.replace('.bench.ts', '')
-  const command = `npm run bench ${name}${values.large ? ' -- --large' : ''}`
-  await writeFile(document, withSection(before, { name, about, command, ran, rows }))
+  await writeFile(document, withSection(before, { name, ran: values.large ? `${ran}, --large` : ran, rows }))
 }

@@ -1,4 +1,4 @@
-/** Writes the text of docs/performance.md: a section for each bench, from its last run. */
+/** Writes the text of docs/performance.md: a table for each area, with the rows of its benches from their last runs. */
 import { cpus, loadavg, totalmem } from 'node:os'
 
 /** The answer to one question of a bench, as text. A bench writes one line of JSON for each into the file BENCH_ROWS (bench/measuring.ts). */
@@ -13,50 +13,125 @@ export interface Row {
 
 export interface Section {
   name: string
-  /** The comment at the head of the bench's file. The document shows its first sentence. */
-  about: string
-  /** The command that runs the bench again. */
-  command: string
   /** When and on which machine the bench ran (`describeRun`). */
   ran: string
   rows: readonly Row[]
 }
 
+interface Area {
+  title: string
+  about: string
+  /** The benches of the area, in this order, and what each one's questions are about. */
+  benches: Readonly<Record<string, string>>
+}
+
+const areas: readonly Area[] = [
+  {
+    title: 'Lists and search',
+    about:
+      'Ten operators read pages at the same time. There are a million rows, or ten thousand users. Each request asks another question.',
+    benches: {
+      'players-list': 'players',
+      search: 'searching players',
+      users: 'users',
+      history: 'a history item',
+      audit: 'audit trail',
+      dashboard: 'dashboard',
+      growth: 'growing tables',
+    },
+  },
+  {
+    title: 'The game',
+    about: 'The bot claims rewards and adds players, a million of them.',
+    benches: { claims: 'game' },
+  },
+  {
+    title: 'Spreadsheets, imports and backups',
+    about: 'Work on a million players that takes seconds.',
+    benches: { export: 'download', spreadsheet: 'writing', filling: 'filling', backup: 'backup' },
+  },
+  {
+    title: 'Pages in the browser',
+    about: 'Chromium, mostly on a CPU slowed four times.',
+    benches: { 'first-load': 'first load', interaction: 'use' },
+  },
+  {
+    title: 'The server',
+    about:
+      'How soon a server is ready, what it needs, and how long operators wait while 200 of them work beside imports or claims.',
+    benches: {
+      start: 'start',
+      crash: 'crash',
+      'sign-in': 'sign-in',
+      operators: 'heavy use',
+      attacks: 'attack',
+      storage: 'storage',
+      cluster: 'Citus cluster',
+    },
+  },
+]
+
 const LINE_CHARACTERS = 130
+const HEAD = ['| what | ours | to limit | bound | bench |', '|---|--:|--:|--:|---|']
 
 const opening = `# Performance
 
-\`npm run bench\` writes this document: a section for each file of \`bench/\`, from its last run. \`--strict\` fails if a bound is missed.
+\`npm run bench\` writes this document, with a table for each area; \`npm run bench NAME\` measures one bench again, the last column
+has its name. \`--strict\` fails if a bound is missed, or if all benches together take more than half an hour at a million rows.
+\`--large\` measures ten million, and heavy use for 15 minutes instead of three.
 
 - **ours** is the console as it runs in production, on its own PostgreSQL.
 - **to limit** compares it with the best possible answer, measured in the same run: the same statement from a bare \`node:http\`
   server, \`COPY\` of the same rows, the same hashes alone, or the same question over fewer rows.
 - **bound** is the [budget](design.md#9-budgets): of the ratio where there is one, else of ours.
 
-A row with p99 has two figures in each cell. A section shows the questions that have a bound, or all of them if none has. A run
-prints the others too. Ratios say more than figures, which depend on the machine and its load.
+Lists answer equal questions that are asked at the same time with one shared read ([ADR 11](decisions/0011-shared-reads.md)), so
+each request of a bench asks another question, out of 500 or more; what is shared says so. The dashboard has only five questions.
+A row with p99 has two figures in each cell. Tables show what has a bound; a run prints the rest. Ratios say more than figures,
+which depend on the machine and its load.
 `
 
-/** Returns the document with this section replaced. Sections are sorted by name. */
-export function withSection(document: string, section: Section): string {
-  const sections = new Map(
-    document
-      .split(/^(?=## )/m)
-      .slice(1)
-      .map((text) => [/^## (.*)$/m.exec(text)?.[1] ?? '', text.trimEnd()]),
-  )
-  sections.set(section.name, sectionText(section))
-  const sorted = [...sections].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return `${[opening.trimEnd(), ...sorted.map(([, text]) => text)].join('\n\n')}\n`
+/** What the document says of a bench: when it ran, and its rows of the table. */
+interface Measured {
+  ran: string
+  rows: readonly string[]
 }
 
-function sectionText({ name, about, command, ran, rows }: Section): string {
-  const bounded = rows.filter(({ bound }) => bound !== undefined)
-  const table = joinP99(bounded.length > 0 ? bounded : rows).map(
-    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+/** Returns the document with the rows of this bench replaced. */
+export function withSection(document: string, { name, ran, rows }: Section): string {
+  const measured = readMeasured(document)
+  measured.set(name, { ran, rows: tableRows(name, rows) })
+  return `${[opening.trimEnd(), ...areas.flatMap((area) => areaText(area, measured))].join('\n\n')}\n`
+}
+
+/** Reads what the document says of each bench, from its tables and the lines under them. */
+function readMeasured(document: string): Map<string, Measured> {
+  const lines = document.split('\n')
+  const runs = document.replaceAll(/\n(?=[^\n])/g, ' ').matchAll(/`([a-z-]+)` (\d{4}-[^;]*?)(?:;|\.(?=\s|$))/g)
+  return new Map(
+    Array.from(runs, ([, name = '', ran = '']) => [name, { ran, rows: lines.filter((line) => line.endsWith(`| ${name} |`)) }]),
   )
-  const head = ['| question | ours | to limit | bound |', '|---|--:|--:|--:|']
-  return [`## ${name}`, wrap(`${firstSentence(about)} \`${command}\`, ${ran}:`), [...head, ...table].join('\n')].join('\n\n')
+}
+
+function areaText({ title, about, benches }: Area, measured: ReadonlyMap<string, Measured>): string[] {
+  const known = Object.keys(benches).flatMap((name) => {
+    const found = measured.get(name)
+    return found ? [{ name, ...found }] : []
+  })
+  if (known.length === 0) return []
+  const runs = known.map(({ name, ran }) => `\`${name}\` ${ran}`).join('; ')
+  return [`## ${title}`, wrap(about), [...HEAD, ...known.flatMap(({ rows }) => rows)].join('\n'), wrap(`Measured: ${runs}.`)]
+}
+
+function tableRows(name: string, rows: readonly Row[]): string[] {
+  const subject = areas.flatMap(({ benches }) => benches[name] ?? [])[0]
+  if (subject === undefined) throw new Error(`scripts/performance.ts has no area for the bench ${name}`)
+  const bounded = rows.filter(({ bound }) => bound !== undefined)
+  const shown = bounded.length > 0 ? bounded : rows.filter(({ question }) => !/: (row|index)\b/.test(question))
+  return joinP99(shown).map(([question, ...figures]) => {
+    const cells = [`${subject}: ${question}`, ...figures, name]
+    return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
+  })
 }
 
 /** Returns the cells of the rows. A row `question: p99` has no line of its own: its figures stand in the cells of `question` before it. */
@@ -80,11 +155,6 @@ function cellsOf({ question, ours, ratio, bound, isMet }: Row): string[] {
   return [question, ours, ratio ?? '–', boundText]
 }
 
-function firstSentence(text: string): string {
-  const [sentence = ''] = /^[\s\S]*?[.:](?=\s+[A-Z`]|$)/.exec(text.replace(/^(?:Design §9|security\.md, \w+):\s*/, '')) ?? [text]
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
-}
-
 /** Breaks a text into lines of at most LINE_CHARACTERS. */
 function wrap(text: string): string {
   const lines: string[] = []
@@ -96,17 +166,12 @@ function wrap(text: string): string {
   return lines.join('\n')
 }
 
-/** Returns the text of the comment at the head of a file. */
-export function headComment(source: string): string {
-  const comment = /^\/\*\*([\s\S]*?)\*\//.exec(source)?.[1] ?? ''
-  return comment.replaceAll(/^\s*\* ?/gm, '').trim()
-}
-
 /** Returns the date, the machine and its load. Call it before a run. */
 export function describeRun(): string {
   const processors = cpus()
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
-  const machine = `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${memory}`
+  const model = (processors[0]?.model ?? 'unknown').replaceAll(/\(R\)| Processor/g, '').trim()
+  const machine = `${processors.length} × ${model}, ${memory}`
   const [load = 0] = loadavg()
   return `${new Date().toISOString().slice(0, 10)}, ${machine}, load ${load.toFixed(1)}`
 }
