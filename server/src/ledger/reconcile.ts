@@ -43,20 +43,24 @@ async function findFaults(view: Snapshot, after: number, onFault: (fault: Ledger
 }
 
 /**
- * A player's entries are a chain: each begins with the balance at which the previous one ends, the first begins with 0, and the last ends
- * with the player's balance. So each position (player, number, balance) occurs twice: as the end of an entry, and as the beginning of the
- * next one or as the balance. Only the beginnings with 0 occur once, and are left out. The exclusive or of the positions' hashes is
- * therefore 0, which needs no sorting; that two differences of 64 bits cancel each other is practically impossible.
+ * A player's entries are a chain of positions (number, balance). It begins at (0, 0), which the player's row stands for; each entry leads from
+ * one position to the next; the chain ends at the position in the player's balance. So each position of each player occurs twice, once as an
+ * end and once as a beginning, and the exclusive or of all their hashes is 0, which needs no sorting. That two differences of 64 bits cancel
+ * each other is practically impossible.
  */
-const place = (seq: string, balance: string): string => `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
-const beginning = `case when seq = 1 and balance = amount then 0 else ${place('seq - 1', 'balance - amount')} end`
-const ended = `case when entries = 0 and balance = 0 then 0 else ${place('entries', 'balance')} end`
-const owners = 'coalesce(bit_xor(hashint8extended(user_id, 0)), 0)'
+const PLACE_0 = 'hashint8extended(user_id, 0)'
+const place = (seq: string, balance: string, isFirst: string): string =>
+  `case when ${isFirst} then ${PLACE_0} else ${placeAfter(seq, balance)} end`
+const placeAfter = (seq: string, balance: string): string =>
+  `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
+const link = `${placeAfter('seq', 'balance')} # ${place('seq - 1', 'balance - amount', 'seq = 1 and balance = amount')}`
+const end = place('entries', 'balance', 'entries = 0 and balance = 0')
+const xorOf = (hashes: string): string => `coalesce(bit_xor(${hashes}), 0)`
 const PROOF = `
-  select players, entries, links = ends and owners = known as "isWhole"
-    from (select count(*) as entries, coalesce(bit_xor(${place('seq', 'balance')} # ${beginning}), 0) as links from ledger_entries) as ledger,
-         (select count(*) as players, coalesce(bit_xor(${ended}), 0) as ends, ${owners} as owners from balances) as totals,
-         (select ${owners} as known from telegram_users) as people`
+  select players, entries, links # ends = beginnings as "isWhole"
+    from (select count(*) as entries, ${xorOf(link)} as links from ledger_entries) as ledger,
+         (select count(*) as players, ${xorOf(end)} as ends from balances) as totals,
+         (select ${xorOf(PLACE_0)} as beginnings from telegram_users) as people`
 
 interface FaultRow {
   userId: number
