@@ -34,6 +34,7 @@ export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInC
     const files = createFiles({ database, store: openFileStore(config), log, trashDays: config.trashDays })
     const report = await moveIn({
       database,
+      act,
       secretKey: await openSecretKey({ given: config.secretKey, dataDir: config.dataDir }),
       files,
       images,

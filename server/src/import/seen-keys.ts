@@ -21,6 +21,11 @@ export class SeenKeys {
     return undefined
   }
 
+  /** The number of different keys. */
+  get size(): number {
+    return this.#size
+  }
+
   /** Returns the line with a key, or undefined. */
   lineOf(key: string): number | undefined {
     return this.#lines[this.#slotOf(...hash(key))] || undefined

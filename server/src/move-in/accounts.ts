@@ -1,5 +1,6 @@
 /** Moves the accounts of `firebase auth:export` in, after the documents: batch by batch, each in a transaction of its own. */
 import { sql } from 'kysely'
+import { type Act, audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { FirebaseHashing } from '#src/identity/firebase-scrypt.ts'
@@ -11,6 +12,7 @@ import { type AuthUser, readAuthUsers, readHashFile } from './auth-export.ts'
 import { type AccountsReport, addExample, addReason, noExamples } from './report.ts'
 
 export interface AccountsToMove {
+  act: Act
   database: Database
   secretKey: SecretKey
   authFile: string
@@ -24,7 +26,7 @@ const BATCH = 500
 /** Users without a password that the report names; links are only made for these. */
 const NAMED_MAX = 1000
 
-export async function moveAccounts({ authFile, users, ...rest }: AccountsToMove): Promise<AccountsReport> {
+export async function moveAccounts({ act, authFile, users, ...rest }: AccountsToMove): Promise<AccountsReport> {
   const report: AccountsReport = {
     read: 0,
     new: 0,
@@ -36,6 +38,7 @@ export async function moveAccounts({ authFile, users, ...rest }: AccountsToMove)
     unverified: 0,
     disabled: noExamples(),
     withoutDocument: 0,
+    usersWithoutAccount: users.size,
     withoutPassword: { count: 0, users: [] },
   }
   let hashing: FirebaseHashing | undefined
@@ -47,15 +50,17 @@ export async function moveAccounts({ authFile, users, ...rest }: AccountsToMove)
   }
   for await (const user of readAuthUsers(authFile)) {
     report.read += 1
-    if (users.lineOf(user.uid) === undefined) report.withoutDocument += 1
-    else if (!user.password && !user.isDisabled) addWithoutPassword(report, user)
+    const isUser = users.lineOf(user.uid) !== undefined
+    if (isUser) report.usersWithoutAccount -= 1
+    else report.withoutDocument += 1
+    if (isUser && !user.password && !user.isDisabled) addWithoutPassword(report, user)
     if (user.email !== null && !user.isVerified) report.unverified += 1
     batch.push(user)
     if (batch.length >= BATCH) await store()
   }
   await store()
   report.unchanged = report.read - report.new - report.changed - report.refused
-  if (!rest.isDryRun) await makeLinks(rest.database, report)
+  if (!rest.isDryRun) await makeLinks(rest.database, act, report)
   return report
 }
 
@@ -104,7 +109,7 @@ async function storeBatch(batch: AuthUser[], { database, secretKey, hashing, isD
 }
 
 /** Makes a link for each user without a password who has none yet. Links need an admin who stands for them. */
-async function makeLinks(database: Database, { withoutPassword }: AccountsReport): Promise<void> {
+async function makeLinks(database: Database, act: Act, { withoutPassword }: AccountsReport): Promise<void> {
   const { rows: admins } = await sql<{ id: string }>`
     select id from users where user_type = 'admin' order by created_at, id limit 1`.execute(database.db)
   const madeBy = admins[0]?.id
@@ -116,7 +121,9 @@ async function makeLinks(database: Database, { withoutPassword }: AccountsReport
         and not exists (select from password_links as l where l.user_id = users.id and used_at is null and expires_at > now())`.execute(
         tx,
       )
-      return rows.length > 0 ? createPasswordLink(tx, { userId: user.id, madeBy }) : undefined
+      if (rows.length === 0) return undefined
+      await audit(tx, act, 'user.password-link', { record: { kind: 'user', id: user.id } })
+      return createPasswordLink(tx, { userId: user.id, madeBy })
     })
     if (link) user.link = link.path
   }

@@ -1,22 +1,15 @@
-/** A game moves in from Firebase: documents, accounts, mapping, the dry run, and what a second run brings. */
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+/** A game moves in from Firebase: documents, mapping, the dry run, and what a second run brings. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { createImages } from '#src/files/images.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { reconcile } from '#src/ledger/reconcile.ts'
-import { secretKey } from '#src/webhooks/secret-key.ts'
 import * as firestore from '#test/firestore-export.ts'
-import { download, png } from '#test/test-images.ts'
-import { type TestApp, testApp } from '#test/test-app.ts'
-import { moveIn } from './move-in.ts'
+import { counts, created, folderOf, run } from '#test/move-in.ts'
+import { testApp } from '#test/test-app.ts'
 import { type MoveInReport, reportInWords } from './report.ts'
 
-const images = createImages()
-afterAll(() => images.stop())
-
-const created = firestore.time(1_700_000_000_000_000n)
 const game: firestore.Documents = {
   'users/uid-Ada': { fname: 'Ada', lname: 'L', email: 'ada@gmail.com', userType: 'admin' },
   'users/uid-Bo': { fname: 'Bo', lname: 'M', email: 'bo@gmail.com', userType: 'user', theme: 'dark' },
@@ -52,37 +45,6 @@ const game: firestore.Documents = {
   'announcementHistory/a1/users/4711': { id: '4711', userInput: 'Ada', timestamp: created },
   'sessions/s1': { token: 'secret' },
 }
-
-async function folderOf(documents: firestore.Documents, files: Record<string, unknown> = {}): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-move-in-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  await firestore.writeExport(path.join(folder, 'firestore_export'), { files: [documents] })
-  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), JSON.stringify(content))
-  return folder
-}
-
-function run(
-  { database, files }: TestApp,
-  directory: string,
-  options: { isDryRun?: boolean; mapFile?: string } = {},
-): Promise<MoveInReport> {
-  const rejectedPath = path.join(directory, 'rejected.ndjson')
-  return moveIn({
-    database,
-    secretKey: secretKey('of the tests'),
-    files,
-    images,
-    directory,
-    dataDir: directory,
-    rejectedPath,
-    ...options,
-  })
-}
-
-const counts = ({ collections }: MoveInReport) =>
-  Object.fromEntries(
-    Object.entries(collections).map(([name, part]) => [name, [part.read, part.new, part.changed, part.unchanged, part.refused]]),
-  )
 
 /** What the run and the dry run must report alike. */
 const comparable = ({ isDryRun: _dry, seconds: _seconds, disk: _disk, rejectedPath: _path, ...report }: MoveInReport) => report
@@ -239,81 +201,6 @@ test.each([
   await expect(run(app, folder, { mapFile })).rejects.toThrow(reason)
 })
 
-const HASH = {
-  base64_signer_key: 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
-  base64_salt_separator: 'Bw==',
-  rounds: 8,
-  mem_cost: 14,
-}
-const moved = {
-  passwordHash: 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
-  salt: '42xEC+ixf3L2lw==',
-}
-const account = (localId: string, more = {}) => ({ localId, email: `${localId}@gmail.com`, createdAt: '1508893925000', ...more })
-const person = (name: string, userType = 'user') => ({ fname: name, lname: 'X', email: `${name}@gmail.com`, userType })
-
-test('accounts move in with their passwords; those without get a link, disabled ones none', async () => {
-  const app = await testApp()
-  const people = Object.fromEntries(
-    ['ada', 'bo', 'cy', 'di'].map((name) => [`users/${name}`, person(name, name === 'ada' ? 'admin' : 'user')]),
-  )
-  const google = { providerUserInfo: [{ providerId: 'google.com' }] }
-  const folder = await folderOf(people, {
-    'hash.json': HASH,
-    'auth.json': {
-      users: [
-        account('ada', { ...moved, emailVerified: true, lastSignedInAt: '1608893925000' }),
-        account('bo', google),
-        account('cy', { ...moved, disabled: true }),
-        account('di', { passwordHash: 'fakeHash:salt=1:password=secret', salt: 'x' }),
-        account('stranger', moved),
-      ],
-    },
-  })
-  const dry = await run(app, folder, { isDryRun: true })
-  const { accounts } = await run(app, folder)
-  expect(accounts).toEqual({
-    read: 5,
-    new: 2,
-    changed: 0,
-    unchanged: 2,
-    refused: 1,
-    unverified: 4,
-    withoutDocument: 1,
-    kept: { count: 0, documents: [] },
-    reasons: { 'the hash is one of the emulator (fakeHash:), which checks no password': { count: 1, documents: ['auth/di'] } },
-    disabled: { count: 1, documents: ['auth/cy'] },
-    withoutPassword: {
-      count: 2,
-      users: [
-        {
-          id: 'bo',
-          email: 'bo@gmail.com',
-          providers: ['google.com'],
-          link: expect.stringMatching(/^\/set-password\?link=/) as unknown,
-        },
-        { id: 'di', email: 'di@gmail.com', providers: [], link: expect.any(String) as unknown },
-      ],
-    },
-  })
-  const withoutLinks = accounts!.withoutPassword.users.map(({ link: _link, ...user }) => user)
-  expect(dry.accounts).toEqual({ ...accounts, withoutPassword: { count: 2, users: withoutLinks } })
-
-  const signIn = (email: string) => app.guest.call('POST', '/api/session', { email, password: 'user1password' })
-  expect(await signIn('ada@gmail.com')).toMatchObject({ status: 200, body: { user: { id: 'ada', userType: 'admin' } } })
-  expect((await signIn('cy@gmail.com')).status).toBe(401)
-  expect((await signIn('stranger@gmail.com')).body.message).toBe('No such document!')
-  const stored = await app.database.db
-    .selectFrom('users')
-    .select(['created_at', 'last_seen_at'])
-    .where('id', '=', 'bo')
-    .executeTakeFirst()
-  expect(stored).toEqual({ created_at: new Date(1508893925000), last_seen_at: null })
-  const again = await run(app, folder)
-  expect(again.accounts).toMatchObject({ new: 0, changed: 0, kept: { count: 1, documents: ['auth/ada'] } })
-  expect(again.accounts!.withoutPassword.users[0]).not.toHaveProperty('link')
-})
-
 test('a damaged export changes nothing, and a folder without an export is told', async () => {
   const app = await testApp()
   const folder = await folderOf(game)
@@ -327,74 +214,4 @@ test('a damaged export changes nothing, and a folder without an export is told',
   onTestFinished(() => rm(empty, { recursive: true, force: true }))
   await expect(run(app, empty)).rejects.toThrow('There is nothing to move in in')
   await expect(run(app, path.join(empty, 'none'))).rejects.toThrow('There is no directory')
-})
-
-test('files of announcements move in from a copy of the bucket; missing and unacceptable ones are named, their documents load', async () => {
-  const app = await testApp()
-  const admin = await app.signUp('admin')
-  const news = (title: string, more = {}) => ({
-    type: 'desc',
-    title,
-    subtitle: 'S',
-    reward: 1,
-    status: false,
-    createdAt: created,
-    ...more,
-  })
-  const address = (name: string) =>
-    `https://firebasestorage.googleapis.com/v0/b/game.appspot.com/o/${encodeURIComponent(name)}?alt=media&token=1`
-  const folder = await folderOf({
-    'announcements/a': news('A', { image: address('announcements/17_Grüße 1.png'), imageName: 'Grüße 1.png', icon: null }),
-    'announcements/b': news('B', {
-      image: 'gs://game.appspot.com/announcements/18_b.png',
-      icon: address('announcements/19_gone.png'),
-    }),
-    'announcements/c': news('C', { image: address('announcements/20_text.png') }),
-    'announcements/d': news('D', { image: address('../auth.json'), icon: 'https://example.org/x.png' }),
-    'announcements/e': news('E', { image: address('announcements/link.png') }),
-  })
-  await mkdir(path.join(folder, 'storage/game.appspot.com/announcements'), { recursive: true })
-  const put = (name: string, bytes: Uint8Array | string) =>
-    writeFile(path.join(folder, 'storage/game.appspot.com/announcements', name), bytes)
-  await put('17_Grüße 1.png', png)
-  await put('18_b.png', png)
-  await put('20_text.png', 'no image')
-  await symlink(
-    path.join(folder, 'storage/game.appspot.com/announcements/18_b.png'),
-    path.join(folder, 'storage/game.appspot.com/announcements/link.png'),
-  )
-  const dry = await run(app, folder, { isDryRun: true })
-  const report = await run(app, folder)
-  expect(report.files).toEqual({
-    read: 7,
-    new: 2,
-    unchanged: 0,
-    missing: [
-      { document: 'announcements/b', file: address('announcements/19_gone.png') },
-      { document: 'announcements/e', file: address('announcements/link.png') },
-    ],
-    refused: [
-      { document: 'announcements/c', file: address('announcements/20_text.png'), reason: expect.any(String) as unknown },
-      { document: 'announcements/d', file: address('../auth.json'), reason: 'This is no address of a file in Firebase' },
-      { document: 'announcements/d', file: 'https://example.org/x.png', reason: 'This is no address of a file in Firebase' },
-    ],
-  })
-  expect(dry.files).toEqual(report.files)
-  expect(counts(report)['announcements']).toEqual([5, 5, 0, 0, 0])
-  const stored = await app.database.db
-    .selectFrom('announcements')
-    .select(['id', 'image_key', 'image_name'])
-    .orderBy('id')
-    .execute()
-  expect(stored.map(({ image_name: name }) => name)).toEqual(['Grüße 1.png', '18_b.png', null, null, null])
-  const served = await download(app, admin, stored[0]!.image_key!)
-  expect(served).toMatchObject({ status: 200 })
-
-  expect((await run(app, folder)).files).toMatchObject({ new: 0, unchanged: 2 })
-  await put('21_b.png', png)
-  await firestore.writeExport(path.join(folder, 'firestore_export'), {
-    files: [{ 'announcements/b': news('B', { image: address('announcements/21_b.png') }) }],
-  })
-  expect((await run(app, folder)).files).toMatchObject({ new: 1, unchanged: 0 })
-  expect((await download(app, admin, stored[1]!.image_key!)).status).toBe(404)
 })

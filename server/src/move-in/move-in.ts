@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import type { Act } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
 import type { Images } from '#src/files/images.ts'
@@ -25,6 +26,8 @@ import { isFileError } from './file-errors.ts'
 
 export interface MoveInOptions {
   database: Database
+  /** The act of the audit entries. */
+  act: Act
   secretKey: SecretKey
   files: Files
   images: Images
@@ -65,9 +68,9 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
     const { batches, refused } = await importAll(options, spool, report)
     if (sources.authFile !== undefined) {
       note(`Reading ${sources.authFile} …`)
-      const { secretKey } = options
+      const { act, secretKey } = options
       const files = { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
-      report.accounts = await moveAccounts({ database, secretKey, ...files, users: translation.users, isDryRun })
+      report.accounts = await moveAccounts({ database, act, secretKey, ...files, users: translation.users, isDryRun })
     }
     if (translation.files.length > 0) {
       note('Reading the files of announcements …')

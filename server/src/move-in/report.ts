@@ -56,6 +56,8 @@ export interface AccountsReport {
   disabled: Examples
   /** Accounts without a document in `users`: whoever signs in with one is told `No such document!`. */
   withoutDocument: number
+  /** Documents in `users` without an account: they need a link, too. */
+  usersWithoutAccount: number
   /** Users who need a link to set a password. */
   withoutPassword: { count: number; users: { id: string; email: string | null; providers: string[]; link?: string }[] }
 }
@@ -162,6 +164,8 @@ function accountsInWords(part: AccountsReport): string[] {
   if (unverified > 0) lines.push(`  ${unverified} never confirmed their e-mail address`)
   if (disabled.count > 0) lines.push(`  disabled in Firebase, and without an account here: ${shown(disabled)}`)
   if (withoutDocument > 0) lines.push(`  ${withoutDocument} have no document in users`)
+  if (part.usersWithoutAccount > 0)
+    lines.push(`  ${part.usersWithoutAccount} documents in users have no account, and need a link to set a password, too`)
   if (withoutPassword.count > 0) lines.push(`  ${withoutPassword.count} need a link to set a password:`)
   for (const { id, email, providers, link } of withoutPassword.users)
     lines.push(`    ${email ?? id} (${providers.join(', ') || 'no provider'})${link === undefined ? '' : `  ${link}`}`)
