@@ -72,6 +72,8 @@ export interface FilesReport {
 
 const EXAMPLES = 20
 const FIELDS_MAX = 1000
+const REASONS_MAX = 100
+const FURTHER = '(further ones)'
 const EXAMPLE_CHARACTERS = 120
 /** Documents and fields that the words name; the JSON names more. */
 const SHOWN = 5
@@ -85,8 +87,21 @@ export function addExample(examples: Examples, document: string): void {
   if (examples.documents.length < EXAMPLES) examples.documents.push(document)
 }
 
+/** Counts a refused document. Reasons may name values, so those beyond the first hundred are counted together. */
 export function addReason(reasons: Record<string, Examples>, reason: string, document: string): void {
-  addExample((reasons[reason] ??= noExamples()), document)
+  const text = reason.replace(/^Line \d+ has the same id/, 'An earlier document has the same id')
+  addExample((reasons[boundedKey(reasons, text, REASONS_MAX)] ??= noExamples()), document)
+}
+
+/** Returns the key under which something is counted: with more than `most` keys, the further ones are one. */
+function boundedKey(counted: object, key: string, most: number): string {
+  return Object.hasOwn(counted, key) || Object.keys(counted).length < most ? key : FURTHER
+}
+
+/** Counts a document of a collection that leads nowhere. */
+export function addOther(others: MoveInReport['otherCollections'], name: string, document: string): void {
+  const other = (others[boundedKey(others, name, FIELDS_MAX)] ??= { documents: 0, example: document })
+  other.documents += 1
 }
 
 export function newCollectionReport(): CollectionReport {
@@ -100,7 +115,7 @@ export function addUnmapped(
   name: string,
   found: { value: unknown; document: string },
 ): void {
-  const key = Object.hasOwn(unmapped, name) || Object.keys(unmapped).length < FIELDS_MAX ? name : '(further fields)'
+  const key = boundedKey(unmapped, name, FIELDS_MAX)
   if (Object.hasOwn(unmapped, key)) {
     unmapped[key]!.count += 1
     return

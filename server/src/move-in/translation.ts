@@ -5,7 +5,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { SeenKeys } from '#src/import/seen-keys.ts'
 import type { FirestoreDocument } from './entity.ts'
 import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
-import { addExample, addUnmapped, type MoveInReport, newCollectionReport, noExamples } from './report.ts'
+import { addExample, addOther, addUnmapped, type MoveInReport, newCollectionReport, noExamples } from './report.ts'
 import type { Spool } from './spool.ts'
 import type { NamedFile } from './stored-files.ts'
 
@@ -43,8 +43,7 @@ export class Translation {
     const path = document.path.join('/')
     const translated = mapping && translate(document, mapping)
     if (!translated) {
-      const other = (this.#report.otherCollections[name] ??= { documents: 0, example: path })
-      other.documents += 1
+      addOther(this.#report.otherCollections, name, path)
       return
     }
     this.#note(translated, path)
