@@ -46,11 +46,18 @@ export async function writeExport(directory: string, { project = 'dev~game', fil
     await writeFile(path.join(directory, KINDS, names[index]!), logOf(entities))
   }
   const count = stated ?? files.reduce((sum, documents) => sum + Object.keys(documents).length, 0)
-  const overall = Buffer.concat([delimited(2, METADATA), tagged(3, 0, varint(BigInt(count)))])
   const name = path.basename(directory)
-  await writeFile(path.join(directory, `${name}.overall_export_metadata`), logOf([delimited(1, overall)]))
+  await writeOverall(path.join(directory, `${name}.overall_export_metadata`), [{ place: METADATA, documents: count }])
   const kinds = names.map((output) => delimited(2, Buffer.concat([delimited(1, ''), delimited(2, output)])))
   await writeFile(path.join(directory, METADATA), Buffer.concat([delimited(1, delimited(1, name)), ...kinds]))
+}
+
+/** Writes the file that names the parts of an export and says how many documents each has. */
+export async function writeOverall(file: string, parts: readonly { place: string; documents: number }[]): Promise<void> {
+  const entries = parts.map(({ place, documents }) =>
+    delimited(1, Buffer.concat([delimited(2, place), tagged(3, 0, varint(BigInt(documents)))])),
+  )
+  await writeFile(file, logOf([Buffer.concat(entries)]))
 }
 
 /** Returns the bytes of a file in LevelDB's log format. */

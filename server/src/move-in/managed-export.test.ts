@@ -158,6 +158,18 @@ test('bytes that are no entity are refused although their checksum is right', as
   await expect(read(folder)).rejects.toThrow('output-0 is damaged at byte 0: a value that ends beyond its message')
 })
 
+test('an export of some collections that was copied from another folder is read', async () => {
+  const folder = await folderOf(people)
+  const place = path.join(folder, 'firestore_export/firestore_export.overall_export_metadata')
+  const metadata = 'all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata'
+  await firestore.writeOverall(place, [
+    { place: `2026-01-31/${metadata}`, documents: 1999 },
+    { place: `2026-01-31/${metadata}`, documents: 1 },
+  ])
+  expect(await read(folder)).toHaveLength(2000)
+  expect((await findManagedExport(folder))?.stated).toBe(2000)
+})
+
 test('a missing file, one too many, and a folder without an export are told', async () => {
   const folder = await folderOf(people)
   const file = path.join(folder, OUTPUT)

@@ -50,8 +50,10 @@ async function openExport(overall: string): Promise<ManagedExport> {
   const outputs = new Set(all.filter((path) => OUTPUT.test(basename(path))))
   const { places, documents } = await readOverall(overall)
   const named = new Set<string>()
-  for (const place of places) {
-    if (!all.includes(place)) throw new StartError(`${join(directory, place)} is missing, which ${overall} names.`)
+  for (const given of places) {
+    // An export that was copied to another folder may name the place where it was first.
+    const place = all.find((path) => path === given || given.endsWith(`/${path}`))
+    if (place === undefined) throw new StartError(`${join(directory, given)} is missing, which ${overall} names.`)
     for (const name of await readFileNames(join(directory, place))) named.add(join(dirname(place), name))
   }
   const missing = [...named].find((path) => !outputs.has(path))
