@@ -73,6 +73,20 @@ test('no line of a document is longer than 140 characters, unless it is a row of
   expect(documents.filter(({ path }) => path !== 'docs/specification.md').flatMap(longLines)).toEqual([])
 })
 
+test('no document, comment or text has words that make a sentence a riddle', () => {
+  const riddles = /\b(whoever|whosoever|so many|(?<!so )that many|thereof|whence)\b/i
+  const files = globSync(['*.md', '{docs,contract,server,web,e2e,bench,scripts,examples}/**/*.{md,ts,tsx,css,sql,html}'], {
+    cwd: root,
+    exclude: (name) => IGNORED.includes(name),
+  }).filter((path) => !['docs/specification.md', 'scripts/documents.test.ts'].includes(path))
+  const found = files.flatMap((path) => {
+    const lines = read(path).split('\n')
+    return lines.flatMap((line, index) => (riddles.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : []))
+  })
+  expect(files.length).toBeGreaterThan(500)
+  expect(found).toEqual([])
+})
+
 test('every file, command and option that a document names exists', () => {
   expect(documents.flatMap(unknownFiles)).toEqual([])
   expect(documents.flatMap(unknownCommands)).toEqual([])

@@ -54,7 +54,7 @@ export interface AccountsReport {
   reasons: Record<string, Examples>
   unverified: number
   disabled: Examples
-  /** Accounts without a document in `users`: whoever signs in with one is told `No such document!`. */
+  /** Accounts without a document in `users`: a sign-in with one answers `No such document!`. */
   withoutDocument: number
   /** Documents in `users` without an account: they need a link, too. */
   usersWithoutAccount: number

@@ -29,7 +29,7 @@ export function Sessions() {
             session={session}
             onEnd={() =>
               end(
-                `Are you sure you want to end the session on ${nameDevice(session)}? Whoever uses it has to sign in again. The password links that you made end, too.`,
+                `Are you sure you want to end the session on ${nameDevice(session)}? It has to sign in again. The password links that you made end, too.`,
                 async () => {
                   await client.account.endSession({ id: session.id })
                   return 'Session ended.'

@@ -48,7 +48,7 @@ function Plan({ state: { schedule, pause, alert } }: { state: BackupState }) {
           )}
         </p>
       ) : (
-        <p className={classes['text']}>No backups are scheduled. Whoever runs the server sets BACKUP_URL for that.</p>
+        <p className={classes['text']}>No backups are scheduled. To schedule them, set BACKUP_URL on the server.</p>
       )}
       {pause && <p className={classes['text']}>Scheduled work is paused. {pause.reason}</p>}
     </Panel>

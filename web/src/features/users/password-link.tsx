@@ -63,7 +63,7 @@ export function PasswordLink({ user: { id, fname }, link, onMake }: PasswordLink
               rightSection={<CopyButton label="Password Link" text={link.address} />}
             />
             <p>
-              Good until <Moment iso={link.expiresAt} />. It is not shown again; whoever has it can set the password.
+              Good until <Moment iso={link.expiresAt} />. It is not shown again; anybody who has it can set the password.
             </p>
           </div>
         )}
