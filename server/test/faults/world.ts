@@ -125,6 +125,7 @@ export async function createWorld(): Promise<World> {
   const [removed, ended] = [await app.signUp('user'), await app.signUp('admin')]
   let operator = await app.signUp('admin')
   await operator.call('DELETE', `/removeUser/${removed.id}`)
+  await ended.call('GET', '/api/session') // puts the session into the cache, in which it must not stay
   await ended.call('DELETE', '/api/session')
   const stranger: Client = { ...app.guest, headers: { authorization: `Bearer ${'A'.repeat(43)}` } }
   const people = { guest: app.guest, removed, ended, stranger, bot: await app.bot(undefined, 'admin') } as Record<
@@ -166,8 +167,12 @@ export async function createWorld(): Promise<World> {
       isComplete = false
       return making
     }
-    const alive = async (client: Client | undefined, userType: 'user' | 'admin'): Promise<Client> =>
-      client && sessions[hashOf(client)] === userType ? client : make(app.signUp(userType))
+    const alive = async (client: Client | undefined, userType: 'user' | 'admin'): Promise<Client> => {
+      const role = client && sessions[hashOf(client)]
+      if (client && role === userType) return client
+      if (client && role === undefined) people.ended = client // its session has just ended
+      return make(app.signUp(userType))
+    }
     people.user = await alive(people.user, 'user')
     people.admin = await alive(people.admin, 'admin')
     operator = await alive(operator, 'admin')
