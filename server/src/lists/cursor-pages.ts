@@ -5,9 +5,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
-import { bindSql } from './conditions.ts'
 import { type CursorOrder, isForwards, type Place, readFrom, type Reading } from './cursor-orders.ts'
-import type { ServedList, Where } from './list.ts'
+import { bindSql, type ServedList, type Where } from './list.ts'
 import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type Read } from './page-queries.ts'
 
 export interface CursorPages<L extends List> {

@@ -2,15 +2,27 @@
  * A list of the contract in terms of the database: its table, the SQL of its filters, and its rows. Pages, counts, exports and acts on many
  * rows use the same conditions.
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Field, FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
-import { all, bindSql, type Condition } from './conditions.ts'
-import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
+
+/** A condition on the rows of a list. */
+export type Condition = RawBuilder<boolean>
+
+export interface SearchCondition {
+  /** The condition for the rows that the search finds. */
+  matches: Condition
+  /** Disjoint conditions, each with its own index, that together find all of these rows. */
+  conditions?: Condition[]
+  /** The same rows, by conditions whose number of rows the planner can estimate; absent if estimating is not worthwhile. */
+  estimatedConditions?: Condition[]
+  /** Whether the text has a part that few rows are likely to contain. */
+  isDistinctive?: boolean
+}
 
 /** A condition for each filter that names no field; the conditions of the others follow from their fields. */
 type FilterConditions<L extends List> = {
@@ -208,4 +220,16 @@ export function orderSql<L extends List>(served: ServedList<L>, sort: SortName<L
 
 function isText({ kind }: Field): boolean {
   return kind === 'text' || kind === 'choice'
+}
+
+export function all(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
+}
+
+/** Returns SQL text in which $1, $2 … stand for these parameters. */
+export function bindSql(text: string, parameters: readonly unknown[]): RawBuilder<unknown> {
+  const parts = text
+    .split(/\$(\d)/)
+    .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${parameters[Number(part) - 1]}`))
+  return sql.join(parts, sql``)
 }

@@ -7,10 +7,9 @@ import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow, TextsOptions } from '#src/db/reads.ts'
-import { bindSql, type Condition } from './conditions.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
-import type { ServedList, Where } from './list.ts'
+import { bindSql, type Condition, type ServedList, type Where } from './list.ts'
 
 /** A row as JSON, and its position in the order. */
 export interface KeyedRow extends Place {

@@ -13,20 +13,9 @@ import {
 } from '@arcade/contract/search'
 import { lower } from '#src/db/collations.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
-import { bindSql, type Condition } from './conditions.ts'
+import { bindSql, type Condition, type SearchCondition } from './list.ts'
 
 /** The conditions of a search in a list. */
-export interface SearchCondition {
-  /** The condition for the rows that the search finds. */
-  matches: Condition
-  /** Disjoint conditions, each with its own index, that together find all of these rows. */
-  conditions?: Condition[]
-  /** The same rows, by conditions whose number of rows the planner can estimate; absent if estimating is not worthwhile. */
-  estimatedConditions?: Condition[]
-  /** Whether the text has a part that few rows are likely to contain. */
-  isDistinctive?: boolean
-}
-
 export interface SearchTerm {
   /** The condition for rows whose `searched_text` contains the text. */
   matches: Condition

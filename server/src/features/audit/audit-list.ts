@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { auditList } from '@arcade/contract/audit/fields'
 import { lower } from '#src/db/collations.ts'
 import { auditEntity } from '#src/db/entities.ts'
-import { serveList } from '#src/lists/list.ts'
-import { disjoint, type SearchCondition, startsWithInIndex } from '#src/lists/search.ts'
+import { type SearchCondition, serveList } from '#src/lists/list.ts'
+import { disjoint, startsWithInIndex } from '#src/lists/search.ts'
 
 export const servedAudit = serveList<typeof auditList>({
   list: auditList,

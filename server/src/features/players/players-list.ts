@@ -5,9 +5,8 @@ import { foldsToNothing } from '@arcade/contract/search'
 import { counterSql } from '#src/counters/counters.ts'
 import { lower } from '#src/db/collations.ts'
 import { playerEntity } from '#src/db/entities.ts'
-import type { Condition } from '#src/lists/conditions.ts'
-import { serveList } from '#src/lists/list.ts'
-import { disjoint, type SearchCondition, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
+import { type Condition, type SearchCondition, serveList } from '#src/lists/list.ts'
+import { disjoint, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
 
 const wallets = {
   any: sql<boolean>`(ton_wallet_address is not null or bsc_wallet is not null)`,
