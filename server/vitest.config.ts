@@ -15,7 +15,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],
     // Far beyond what a test needs, also on a busy machine: it tells what hangs from what is slow, and nothing about speed.
-    testTimeout: rounds(120_000, 6 * 3_600_000),
+    testTimeout: rounds(600_000, 6 * 3_600_000),
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
   },
