@@ -4,21 +4,10 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import * as firestore from '#test/firestore-export.ts'
-import { counts, created, folderOf, run } from '#test/move-in.ts'
+import { account, counts, created, folderOf, hashing, MOVED_PASSWORD, moved, run } from '#test/move-in.ts'
 import { testApp } from '#test/test-app.ts'
 import { download, png } from '#test/test-images.ts'
 
-const HASH = {
-  base64_signer_key: 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
-  base64_salt_separator: 'Bw==',
-  rounds: 8,
-  mem_cost: 14,
-}
-const moved = {
-  passwordHash: 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
-  salt: '42xEC+ixf3L2lw==',
-}
-const account = (localId: string, more = {}) => ({ localId, email: `${localId}@gmail.com`, createdAt: '1508893925000', ...more })
 const person = (name: string, userType = 'user') => ({ fname: name, lname: 'X', email: `${name}@gmail.com`, userType })
 
 test('accounts move in with their passwords; those without get a link, disabled ones none', async () => {
@@ -28,7 +17,7 @@ test('accounts move in with their passwords; those without get a link, disabled 
   )
   const google = { providerUserInfo: [{ providerId: 'google.com' }] }
   const folder = await folderOf(people, {
-    'hash.json': HASH,
+    'hash.json': hashing,
     'auth.json': {
       users: [
         account('ada', { ...moved, emailVerified: true, lastSignedInAt: '1608893925000' }),
@@ -69,7 +58,7 @@ test('accounts move in with their passwords; those without get a link, disabled 
   const withoutLinks = accounts!.withoutPassword.users.map(({ link: _link, ...user }) => user)
   expect(dry.accounts).toEqual({ ...accounts, withoutPassword: { count: 2, users: withoutLinks } })
 
-  const signIn = (email: string) => app.guest.call('POST', '/api/session', { email, password: 'user1password' })
+  const signIn = (email: string) => app.guest.call('POST', '/api/session', { email, password: MOVED_PASSWORD })
   expect(await signIn('ada@gmail.com')).toMatchObject({ status: 200, body: { user: { id: 'ada', userType: 'admin' } } })
   expect((await signIn('cy@gmail.com')).status).toBe(401)
   expect((await signIn('stranger@gmail.com')).body.message).toBe('No such document!')
