@@ -10,9 +10,11 @@ import type { Act } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
 import type { Images } from '#src/files/images.ts'
+import { keepReserve } from '#src/import/disk-reserve.ts'
 import { importDirectory } from '#src/import/import.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { StartError } from '#src/postgres/errors.ts'
+import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { moveAccounts } from './accounts.ts'
 import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
 import { defaultMapping, readMapping } from './mapping.ts'
@@ -43,15 +45,30 @@ export interface MoveInOptions {
   note?: (line: string) => void
 }
 
-/** @throws StartError if there is nothing to move in, or if an export is damaged: then nothing was changed */
+/** @throws StartError if there is nothing to move in, if an export is damaged, or during another run: then nothing was changed */
 export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
+  const client = await options.database.connect('arcade move-in')
+  try {
+    // Two runs at a time would move the same files in twice.
+    if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.moveIn)))
+      throw new StartError('Another `arcade move-in` is under way: wait until it has ended.')
+    return await moveInAlone(options)
+  } finally {
+    await client.end()
+  }
+}
+
+async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
   const { database, directory, mapFile, isDryRun = false, note = () => {} } = options
   const start = performance.now()
   const mapping = mapFile === undefined ? defaultMapping : readMapping(await readText(mapFile), mapFile)
   const sources = await findSources(directory, mapFile)
   const report = newReport(isDryRun)
   const before = await measure(database)
-  const spool = await openSpool(options.dataDir)
+  const spool = await openSpool(options.dataDir, {
+    // PostgreSQL may be on the same disk. Nothing is written to it while documents are read.
+    keepRoom: (batchBytes) => keepReserve(database, { done: `${report.documents.read} documents`, batchBytes, isDryRun: true }),
+  })
   try {
     const translation = new Translation({ spool, mapping, report })
     if (sources.managed) {

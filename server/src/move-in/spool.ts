@@ -19,8 +19,13 @@ export interface Spool {
 const PREFIX = 'move-in-'
 const PORTION_CHARACTERS = 256 * 1024
 
+interface SpoolOptions {
+  /** Called with the number of bytes before they are written. What it throws is thrown by `add` or `close`. */
+  keepRoom: (bytes: number) => Promise<void>
+}
+
 /** @param dataDir where the folder is made; those of processes that were killed are removed */
-export async function openSpool(dataDir: string): Promise<Spool> {
+export async function openSpool(dataDir: string, { keepRoom }: SpoolOptions): Promise<Spool> {
   await removeAbandoned(dataDir)
   const directory = await mkdtemp(join(dataDir, `${PREFIX}${process.pid}-`))
   const removeNow = (): void => rmSync(directory, { recursive: true, force: true })
@@ -31,6 +36,7 @@ export async function openSpool(dataDir: string): Promise<Spool> {
   const flush = async (file: { stream: WriteStream; pending: string; failure?: Error }): Promise<void> => {
     const portion = Buffer.from(file.pending)
     file.pending = ''
+    await keepRoom(portion.length)
     bytes += portion.length
     if (file.failure) throw file.failure
     if (!file.stream.write(portion)) await once(file.stream, 'drain')
@@ -71,7 +77,8 @@ export async function openSpool(dataDir: string): Promise<Spool> {
 async function removeAbandoned(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0
-    if (pid > 0 && !isRunning(pid)) await rm(join(dataDir, name), { recursive: true, force: true })
+    // In a container, this process may have the id of the one that was killed.
+    if (pid > 0 && (pid === process.pid || !isRunning(pid))) await rm(join(dataDir, name), { recursive: true, force: true })
   }
 }
 

@@ -63,6 +63,7 @@ export const LOCKS = {
   distribution: 12,
   changes: 13,
   erasures: 14,
+  moveIn: 15,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {

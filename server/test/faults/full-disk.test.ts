@@ -5,10 +5,13 @@ import path from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '#src/db/database.ts'
+import type * as firestore from '#test/firestore-export.ts'
+import { folderOf } from '#test/move-in.ts'
 import { type DatabaseProcess, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { fillUntil, freeBytes, resize, smallDisk } from '#test/small-disk.ts'
 import { PASSWORD, testApp } from '#test/test-app.ts'
-import { startCommand } from './console-process.ts'
+import { testDatabase, workerUrl } from '#test/test-database.ts'
+import { startCommand, startCommandWith } from './console-process.ts'
 
 const MB = 1024 * 1024
 /** The free space below which a backup stops, on a disk of 300 MB. */
@@ -50,6 +53,28 @@ test('§security full disk: an import stops before the disk is full, says how fa
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
   expect(await server.query('select count(*)::int as count from participations')).toEqual([{ count: rows }])
+})
+
+test('§security full disk: a move-in stops in one line while it reads, changes nothing, and leaves room and no rows behind', async () => {
+  const news = (id: number) => [`announcements/${id}`, { title: 'T', description: randomBytes(45_000).toString('hex') }]
+  const folder = await folderOf(Object.fromEntries(Array.from({ length: 1000 }, (_, id) => news(id))) as firestore.Documents)
+  // The database on the same disk, and on another.
+  const together = await smallDisk(140)
+  const apart = await smallDisk(40)
+  await testDatabase()
+  const outcomes = [
+    await startCommand(together, 'move-in', folder).ended,
+    await startCommandWith({ DATABASE_URL: workerUrl() }, apart, 'move-in', folder).ended,
+  ]
+  expect(outcomes.map(({ code }) => code)).toEqual([1, 1])
+  const [near, full] = outcomes.map(({ output }) => output.trim().split('\n').slice(1).join('\n'))
+  expect(near).toMatch(
+    /^The disk is nearly full, so this stopped after \d+ documents, before .* Nothing was changed: free some space .*$/,
+  )
+  expect(full).toBe('The disk is full: free some space and run the same command again.')
+  for (const dataDir of [together, apart])
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('move-in-'))).toEqual([])
+  expect(await freeBytes(together)).toBeGreaterThan(24 * MB)
 })
 
 test('§security full disk: writes that are still allowed do not use up the reserve, and other writes work again once there is room', async () => {
