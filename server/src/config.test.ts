@@ -55,6 +55,7 @@ describe('design §8 the environment', () => {
     ['ENTRY_CAPS', 'play'],
     ['ENTRY_CAPS', 'play='],
     ['ENTRY_CAPS', 'play=0'],
+    ['ENTRY_CAPS', '-play=0'],
     ['ENTRY_CAPS', 'play=-1'],
     ['ENTRY_CAPS', '*=-1'],
     ['ENTRY_CAPS', '*=1,*=2'],
@@ -96,9 +97,12 @@ describe('design §8 the environment', () => {
   })
 
   test('ENTRY_CAPS has caps on what causes give and on what they take', () => {
-    const caps = { claim: 5000, play: 1000, '-play': 500, '*': 0, '-*': 2000.5 }
-    const text = 'claim=5000, play=1000,-play=500,*=0,-*=2000.5'
-    expect(readConfig({ ENTRY_CAPS: text }).entryCaps).toEqual(new Map(Object.entries(caps)))
+    const caps = { claim: 5000, play: 1000, '-play': 500, '*': 0 }
+    const text = 'claim=5000, play=1000,-play=500,*=0'
+    for (const others of [0, 2000.5])
+      expect(readConfig({ ENTRY_CAPS: `${text},-*=${others}` }).entryCaps).toEqual(
+        new Map(Object.entries({ ...caps, '-*': others })),
+      )
   })
 
   test('a replica needs DATABASE_URL', () => {

@@ -114,8 +114,8 @@ const caps = z
   .transform((value) => value.split(',').map((part) => part.trim().split('=')))
   .pipe(z.array(z.tuple([cappedCause, capAmount])))
   .refine((pairs) => new Set(pairs.map(([cause]) => cause)).size === pairs.length)
-  // A cap of 0 is allowed for all other causes (`*`), to forbid unknown ones. A named cause must be able to pay something.
-  .refine((pairs) => pairs.every(([cause, most]) => most > 0 || cause === OTHER_CAUSES))
+  // A cap of 0 is allowed for all other causes (`*` and `-*`), to forbid unknown ones. A named cause must be able to change something.
+  .refine((pairs) => pairs.every(([cause, most]) => most > 0 || cause === OTHER_CAUSES || cause === TAKEN + OTHER_CAUSES))
   .transform((pairs) => new Map(pairs))
 
 const variables = {
@@ -145,7 +145,7 @@ const variables = {
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
   ENTRY_CAPS: [
     caps,
-    'claim or causes of the game with the most that each gives a player a day, or takes with - before it, and * for all others, such as claim=5000,play=1000,-play=500,*=0',
+    'claim or causes of the game with the most that each gives a player a day, or takes with - before it, and * for all others, such as claim=5000,play=1000,-play=500,*=0,-*=0; only * and -* may be 0',
   ],
   SECRET_KEY: [z.string().regex(/^\S{32,200}$/), 'a secret of 32 to 200 characters without spaces'],
   WEBHOOK_NETWORKS: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],

@@ -38,12 +38,13 @@ const act = actOfProcess('command', 'test')
 /** Its process ends by itself when it is idle. */
 const images = createImages()
 
-/** Returns a folder with an export of these documents, and JSON files beside it. */
+/** Returns a folder with an export of these documents, and files beside it: texts, or values written as JSON. */
 export async function folderOf(documents: firestore.Documents, files: Record<string, unknown> = {}): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-move-in-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await firestore.writeExport(path.join(folder, 'firestore_export'), { files: [documents] })
-  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), JSON.stringify(content))
+  for (const [name, content] of Object.entries(files))
+    await writeFile(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
   return folder
 }
 

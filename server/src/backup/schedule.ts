@@ -207,8 +207,7 @@ interface Circumstances {
 
 /** Returns what admins should know about scheduled backups, or null if all is well. */
 function alertOf({ settings, now, pause, lastScheduled, lastGood, since }: Circumstances): string | null {
-  if (pause)
-    return 'Scheduled backups are paused since a restore. To let them go on, run on the server: npm run arcade -- resume'
+  if (pause) return 'Scheduled backups are paused since a restore. To let them go on, run on the server: npm run arcade -- resume'
   if (lastScheduled?.error) return `The last scheduled backup failed: ${lastScheduled.error}`
   const from = lastGood?.startedAt ?? since
   // A backup that is late by a whole period is missing; until then it may still be under way.

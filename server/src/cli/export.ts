@@ -13,8 +13,8 @@ export function exportInto(given: string): RunOnDatabase {
   return async ({ database, config, print }) => {
     const directory = resolve(callerDirectory(), given)
     const record = { kind: 'installation', id: 'export', name: basename(directory) } as const
-    await audit(database.db, actOfProcess('command', 'arcade export'), 'export', { record })
-    const { files, stored, missing } = await exportDirectory({ database, store: openFileStore(config), directory })
+    const onBegin = (): Promise<void> => audit(database.db, actOfProcess('command', 'arcade export'), 'export', { record })
+    const { files, stored, missing } = await exportDirectory({ database, store: openFileStore(config), directory, onBegin })
     for (const { file, rows } of files) print(`${file}: ${rows} rows`)
     print(`files: ${stored}`)
     for (const key of missing) print(`The file ${key} belongs to an announcement, but is not in the file store.`)

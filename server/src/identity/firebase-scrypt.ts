@@ -29,6 +29,9 @@ const DERIVED_BYTES = 64
 /** The memory of a check, not more than argon2id takes here (passwords.ts). Firebase uses 16 MiB: 8 rounds with a mem_cost of 14. */
 const MAX_MEMORY_BYTES = 19 * 1024 * 1024
 const ROUNDS_MAX = 64
+const MEM_COST_MAX = 30
+/** Firebase's own salts have 16 characters. */
+const SALT_MAX_CHARACTERS = 1024
 const PREFIX = '$firebase-scrypt$'
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
@@ -51,19 +54,27 @@ export function readFirebaseHashing(text: string): FirebaseHashing {
   const [rounds, memCost] = [Number(read('rounds')), Number(read('mem_cost'))]
   if (!BASE64.test(signerKey)) throw new UnusableHash('base64_signer_key is not base64')
   if (saltSeparator !== '' && !BASE64.test(saltSeparator)) throw new UnusableHash('base64_salt_separator is not base64')
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > ROUNDS_MAX || !Number.isInteger(memCost) || memCost < 1 || memCost > 30)
-    throw new UnusableHash('rounds and mem_cost must be whole numbers')
+  const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most
+  if (!isWithin(rounds, ROUNDS_MAX)) throw new UnusableHash(`rounds must be a whole number from 1 to ${ROUNDS_MAX}`)
+  if (!isWithin(memCost, MEM_COST_MAX)) throw new UnusableHash(`mem_cost must be a whole number from 1 to ${MEM_COST_MAX}`)
   if (memoryOf({ rounds, memCost }) > MAX_MEMORY_BYTES)
     throw new UnusableHash(`rounds ${rounds} with mem_cost ${memCost} take more than ${MAX_MEMORY_BYTES} bytes for each sign-in`)
   return { signerKey, saltSeparator, rounds, memCost }
 }
 
-/** Checks a hash and a salt of an exported account, in either alphabet of base64. @throws UnusableHash */
-export function checkFirebaseHash({ salt, hash }: Pick<MovedPassword, 'salt' | 'hash'>): void {
+/**
+ * Checks a hash and a salt of an exported account, in either alphabet of base64. With the project's parameters it also checks the length of
+ * the hash, which is the encrypted signer key.
+ * @throws UnusableHash
+ */
+export function checkFirebaseHash({ salt, hash }: Pick<MovedPassword, 'salt' | 'hash'>, hashing?: FirebaseHashing): void {
   if (hash.startsWith('fakeHash:'))
     throw new UnusableHash('the hash is one of the emulator (fakeHash:), which checks no password')
   if (!BASE64.test(hash)) throw new UnusableHash('passwordHash is not base64')
   if (!BASE64.test(salt)) throw new UnusableHash('salt is not base64')
+  if (salt.length > SALT_MAX_CHARACTERS) throw new UnusableHash(`salt is longer than ${SALT_MAX_CHARACTERS} characters`)
+  if (hashing && bytesOf(hash) !== bytesOf(hashing.signerKey))
+    throw new UnusableHash('passwordHash has another length than the signer key, so it is of another project or damaged')
 }
 
 /** Writes a password for `accounts.password_hash`. */
@@ -103,6 +114,10 @@ async function matches(
   const actual = Buffer.concat([cipher.update(Buffer.from(signerKey, 'base64')), cipher.final()])
   const expected = Buffer.from(moved?.hash ?? '', 'base64')
   return expected.length === actual.length && timingSafeEqual(expected, actual)
+}
+
+function bytesOf(base64: string): number {
+  return Buffer.from(base64, 'base64').length
 }
 
 function memoryOf({ rounds, memCost }: Pick<FirebaseHashing, 'rounds' | 'memCost'>): number {

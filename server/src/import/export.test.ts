@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '#src/db/database.ts'
 import { diskStore } from '#src/files/disk.ts'
 import { SAMPLE } from '#test/console-server.ts'
@@ -59,6 +59,11 @@ test('what is exported is the same after an import into an empty console, and it
   expect(await readFile(path.join(directory, 'files/announcements/1_a.png'), 'utf8')).toBe('a picture')
   expect((await stat(path.join(directory, 'users.ndjson'))).mode & 0o777).toBe(0o600)
   await expect(exportDirectory({ database, store, directory })).rejects.toThrow(`${directory} is not empty`)
+  for (const unusable of [`${directory}/users.ndjson`, `${directory}/none/export`]) {
+    const onBegin = vi.fn<() => Promise<void>>()
+    await expect(exportDirectory({ database, store, directory: unusable, onBegin })).rejects.toThrow(`${unusable} cannot be used`)
+    expect(onBegin).not.toHaveBeenCalled()
+  }
 
   const before = await rowsOf(database)
   await emptyTables()

@@ -102,14 +102,34 @@ const exported: Exported[] = [
 interface ExportOptions {
   database: Database
   store: FileStore
-  /** An empty folder, or one that is made. */
+  /** An empty folder, or one that is made in a folder that exists. */
   directory: string
+  /** Called when the folder is ready, before anything is read. */
+  onBegin?: () => Promise<void>
 }
 
-/** @throws StartError if the folder is not empty */
-export async function exportDirectory({ database, store, directory }: ExportOptions): Promise<ExportReport> {
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
-  if ((await readdir(directory)).length > 0) throw new StartError(`${directory} is not empty: nothing was exported.`)
+/** Makes the folder, but no folders above it. @throws StartError if it cannot be made, or is not empty */
+async function prepareFolder(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: DIRECTORY_MODE }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    if ((await readdir(directory)).length === 0) return
+  } catch (cause) {
+    throw new StartError(`${directory} cannot be used: ${(cause as Error).message}. Nothing was exported.`, { cause })
+  }
+  throw new StartError(`${directory} is not empty: nothing was exported.`)
+}
+
+/** @throws StartError if the folder cannot be made, or is not empty */
+export async function exportDirectory({
+  database,
+  store,
+  directory,
+  onBegin = async () => {},
+}: ExportOptions): Promise<ExportReport> {
+  await prepareFolder(directory)
+  await onBegin()
   const report: ExportReport = { files: [], stored: 0, missing: [] }
   const keys = await database.snapshot(
     async (snapshot) => {

@@ -6,17 +6,22 @@ import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { FirebaseHashing } from '#src/identity/firebase-scrypt.ts'
 import { removeMovedAccounts, writeMovedAccounts } from '#src/identity/moved-accounts.ts'
 import { createPasswordLink } from '#src/identity/password-links.ts'
-import type { SeenKeys } from '#src/import/seen-keys.ts'
+import { SeenKeys } from '#src/import/seen-keys.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { type AuthUser, readAuthUsers, readHashFile } from './auth-export.ts'
 import { type AccountsReport, addExample, addReason, noExamples } from './report.ts'
 
-export interface AccountsToMove {
+export interface AccountFiles {
+  authFile: string
+  hashFile: string
+}
+
+export interface AccountsToMove extends AccountFiles {
   act: Act
   database: Database
   secretKey: SecretKey
-  authFile: string
-  hashFile: string
+  /** What `checkAccountFiles` returned. */
+  hashing: FirebaseHashing | undefined
   /** The ids of the moved documents of `users`. */
   users: SeenKeys
   isDryRun: boolean
@@ -25,6 +30,16 @@ export interface AccountsToMove {
 const BATCH = 500
 /** Users without a password that the report names; links are only made for these. */
 const NAMED_MAX = 1000
+
+/**
+ * Reads both files to their ends before anything is written. Returns the project's hash parameters if an account needs them.
+ * @throws StartError if one of the files cannot be used
+ */
+export async function checkAccountFiles({ authFile, hashFile }: AccountFiles): Promise<FirebaseHashing | undefined> {
+  let isNeeded = false
+  for await (const { password } of readAuthUsers(authFile)) isNeeded ||= password !== undefined
+  return isNeeded ? readHashFile(hashFile) : undefined
+}
 
 export async function moveAccounts({ act, authFile, users, ...rest }: AccountsToMove): Promise<AccountsReport> {
   const report: AccountsReport = {
@@ -41,15 +56,19 @@ export async function moveAccounts({ act, authFile, users, ...rest }: AccountsTo
     usersWithoutAccount: users.size,
     withoutPassword: { count: 0, users: [] },
   }
-  let hashing: FirebaseHashing | undefined
+  const seen = new SeenKeys()
   let batch: AuthUser[] = []
   const store = async (): Promise<void> => {
-    if (batch.some(({ password }) => password)) hashing ??= await readHashFile(rest.hashFile)
-    await storeBatch(batch, { ...rest, hashing, report })
+    await storeBatch(batch, { ...rest, report })
     batch = []
   }
-  for await (const user of readAuthUsers(authFile)) {
+  for await (const user of readAuthUsers(authFile, rest.hashing)) {
     report.read += 1
+    const refused = user.refused ?? (seen.add(user.uid, report.read) && 'An earlier account has the same localId')
+    if (refused) {
+      refuse(report, user.uid, refused)
+      continue
+    }
     const isUser = users.lineOf(user.uid) !== undefined
     if (isUser) report.usersWithoutAccount -= 1
     else report.withoutDocument += 1
@@ -69,6 +88,11 @@ function addWithoutPassword({ withoutPassword }: AccountsReport, { uid, email, p
   if (withoutPassword.users.length < NAMED_MAX) withoutPassword.users.push({ id: uid, email, providers })
 }
 
+function refuse(report: AccountsReport, uid: string, reason: string): void {
+  report.refused += 1
+  addReason(report.reasons, reason, `auth/${uid}`)
+}
+
 interface BatchContext {
   database: Database
   secretKey: SecretKey
@@ -78,17 +102,13 @@ interface BatchContext {
 }
 
 async function storeBatch(batch: AuthUser[], { database, secretKey, hashing, isDryRun, report }: BatchContext): Promise<void> {
-  const refuse = (uid: string, reason: string): void => {
-    report.refused += 1
-    addReason(report.reasons, reason, `auth/${uid}`)
-  }
   const disabled = batch.filter(({ isDisabled }) => isDisabled)
   for (const { uid } of disabled) addExample(report.disabled, `auth/${uid}`)
-  for (const { uid, problem, isDisabled } of batch) if (problem !== undefined && !isDisabled) refuse(uid, problem)
+  for (const { uid, problem, isDisabled } of batch) if (problem !== undefined && !isDisabled) refuse(report, uid, problem)
   const accounts = batch.flatMap(({ uid, email, password, isDisabled, createdAt, lastSignInAt }) => {
     if (!password || isDisabled) return []
     if (email !== null) return [{ id: uid, email, ...password, createdAt, lastSignInAt }]
-    refuse(uid, 'The account has a password, but no e-mail address')
+    refuse(report, uid, 'The account has a password, but no e-mail address')
     return []
   })
   const written = await transactionOrDryRun(database, isDryRun, async (tx) => {
@@ -105,7 +125,7 @@ async function storeBatch(batch: AuthUser[], { database, secretKey, hashing, isD
   report.new += written.added
   report.changed += written.changed
   for (const id of written.kept) addExample(report.kept, `auth/${id}`)
-  for (const id of written.taken) refuse(id, 'This e-mail address belongs to another account')
+  for (const id of written.taken) refuse(report, id, 'This e-mail address belongs to another account')
 }
 
 /** Makes a link for each user without a password who has none yet. Links need an admin who stands for them. */

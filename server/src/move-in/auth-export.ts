@@ -2,6 +2,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { StartError } from '#src/postgres/errors.ts'
 import { checkFirebaseHash, type FirebaseHashing, readFirebaseHashing, UnusableHash } from '#src/identity/firebase-scrypt.ts'
+import { unreadable } from './file-errors.ts'
 import { readJsonValues } from './json-values.ts'
 
 export interface AuthUser {
@@ -17,6 +18,8 @@ export interface AuthUser {
   password?: { salt: string; hash: string }
   /** Why a password cannot be used. */
   problem?: string
+  /** Why the whole account cannot be moved. */
+  refused?: string
 }
 
 /** @throws StartError that says what is wrong with the parameters */
@@ -32,8 +35,12 @@ export async function readHashFile(path: string): Promise<FirebaseHashing> {
   }
 }
 
-/** Yields the accounts. @throws StartError if the file is no JSON export */
-export async function* readAuthUsers(path: string): AsyncGenerator<AuthUser> {
+/**
+ * Yields the accounts.
+ * @param hashing the project's parameters, with which the lengths of hashes are checked, too
+ * @throws StartError if the file is no JSON export
+ */
+export async function* readAuthUsers(path: string, hashing?: FirebaseHashing): AsyncGenerator<AuthUser> {
   await refuseCsv(path)
   const isUser = (keys: readonly string[]): boolean => keys.length === 2 && keys[0] === 'users'
   for await (const { keys, text } of readJsonValues(path, isUser)) {
@@ -48,14 +55,18 @@ export async function* readAuthUsers(path: string): AsyncGenerator<AuthUser> {
       throw new StartError(
         `${path}: account ${Number(keys[1]) + 1} has no localId, so this is no export of \`firebase auth:export\`.`,
       )
-    yield toUser(localId, record as Record<string, unknown>)
+    yield toUser(localId, record as Record<string, unknown>, hashing)
   }
 }
 
 async function refuseCsv(path: string): Promise<void> {
-  const file = await open(path)
+  const file = await open(path).catch((error: unknown) => {
+    throw unreadable(path, error)
+  })
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64).catch((error: unknown) => {
+      throw unreadable(path, error)
+    })
     const start = buffer
       .toString('utf8', 0, bytesRead)
       .replace(/^\uFEFF/, '')
@@ -69,7 +80,7 @@ async function refuseCsv(path: string): Promise<void> {
   }
 }
 
-function toUser(uid: string, record: Record<string, unknown>): AuthUser {
+function toUser(uid: string, record: Record<string, unknown>, hashing: FirebaseHashing | undefined): AuthUser {
   const { email, emailVerified, disabled, createdAt, lastSignedInAt, providerUserInfo, phoneNumber, passwordHash, salt } = record
   const providers = (Array.isArray(providerUserInfo) ? providerUserInfo : []).flatMap((info: { providerId?: unknown }) =>
     typeof info?.providerId === 'string' ? info.providerId : [],
@@ -84,15 +95,26 @@ function toUser(uid: string, record: Record<string, unknown>): AuthUser {
     lastSignInAt: timeOf(lastSignedInAt),
     providers: [...new Set(providers)],
   }
+  if (![uid, user.email ?? ''].every(isStorable))
+    return { ...user, refused: 'localId or email has a character that cannot be stored' }
+  if (uid.length > UID_MAX_CHARACTERS) return { ...user, refused: `localId is longer than ${UID_MAX_CHARACTERS} characters` }
   if (typeof passwordHash !== 'string' || passwordHash === '') return user
   const password = { hash: passwordHash, salt: typeof salt === 'string' ? salt : '' }
   try {
-    checkFirebaseHash(password)
+    checkFirebaseHash(password, hashing)
     return { ...user, password, providers: [...new Set(['password', ...user.providers])] }
   } catch (error) {
     if (error instanceof UnusableHash) return { ...user, problem: error.message }
     throw error
   }
+}
+
+/** Firebase's own limit. https://firebase.google.com/docs/auth/admin/manage-users */
+const UID_MAX_CHARACTERS = 128
+
+/** PostgreSQL stores neither the character NUL nor halves of surrogate pairs. */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
 }
 
 const LAST_MS = Date.UTC(9999, 11, 31)

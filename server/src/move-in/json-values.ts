@@ -1,6 +1,6 @@
 /** Reads chosen values out of a large JSON file, one after the other, in memory that does not grow with the file. */
-import { createReadStream } from 'node:fs'
 import { StartError } from '#src/postgres/errors.ts'
+import { chunksOf } from './file-errors.ts'
 
 export interface JsonValue {
   /** The names of the members, or the numbers of the elements, that lead to the value. */
@@ -10,6 +10,8 @@ export interface JsonValue {
 
 const CHUNK_BYTES = 256 * 1024
 const VALUE_LIMIT_BYTES = 16 * 1024 * 1024
+/** Firestore allows maps within 20 maps; exporters add a few levels for subcollections. */
+const MAX_DEPTH = 200
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const OPENING = new Set([0x7b, 0x5b])
 const CLOSING = new Set([0x7d, 0x5d])
@@ -18,12 +20,11 @@ const BYTE_ORDER_MARK = 0xef
 
 /**
  * Yields the values whose keys `isWanted` accepts; it is asked for each value outside of those.
- * @throws StartError for a file that ends too early, and for a wanted value that is too long
+ * @throws StartError for a file that cannot be read or ends too early, and for a wanted value that is too long
  */
 export async function* readJsonValues(path: string, isWanted: (keys: readonly string[]) => boolean): AsyncGenerator<JsonValue> {
   const scan = new Scan(path, isWanted)
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>)
-    yield* scan.add(chunk)
+  for await (const chunk of chunksOf(path, CHUNK_BYTES)) yield* scan.add(chunk)
   scan.end()
 }
 
@@ -80,6 +81,8 @@ class Scan {
         this.#string = []
       } else if (byte === COLON && this.#wantedAt === undefined) this.#keys[this.#keys.length - 1] = this.#readKey()
       else if (OPENING.has(byte)) {
+        if (this.#isArray.length >= MAX_DEPTH)
+          throw new StartError(`${this.#path}: ${this.#keys.slice(0, 3).join('/')}… has more than ${MAX_DEPTH} levels.`)
         this.#isArray.push(byte === ARRAY)
         this.#keys.push(byte === ARRAY ? '0' : '')
       } else if (CLOSING.has(byte)) {
@@ -108,7 +111,12 @@ class Scan {
   }
 
   #readKey(): string {
-    return JSON.parse(`"${Buffer.concat(this.#string).toString('utf8')}"`) as string
+    const key = Buffer.concat(this.#string).toString('utf8')
+    try {
+      return JSON.parse(`"${key}"`) as string
+    } catch (cause) {
+      throw new StartError(`${this.#path} is not valid JSON: a name in it has characters that JSON does not allow.`, { cause })
+    }
   }
 
   #collect(piece: Buffer): void {

@@ -2,9 +2,10 @@
  * Reads the records of a file in LevelDB's log format (github.com/google/leveldb, doc/log_format.md), which exports of Firestore use: blocks
  * of 32 KiB, in which each piece of a record has a checksum, a length and a type. Memory does not grow with the file.
  */
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { StartError } from '#src/postgres/errors.ts'
 import { crc32c } from './crc32c.ts'
+import { unreadable } from './file-errors.ts'
 
 export interface LogRecord {
   /** Only valid until the next batch is asked for. */
@@ -28,7 +29,7 @@ export async function* readRecords(path: string): AsyncGenerator<LogRecord[]> {
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (let start = 0; ;) {
-      const filled = await fill(file, chunk, start)
+      const filled = await fill(path, file, { chunk, start })
       const records: LogRecord[] = []
       for (let block = 0; block < filled; block += BLOCK_BYTES)
         assembly.addBlock(chunk.subarray(block, Math.min(block + BLOCK_BYTES, filled)), start + block, records)
@@ -42,10 +43,12 @@ export async function* readRecords(path: string): AsyncGenerator<LogRecord[]> {
 }
 
 /** Fills the chunk from a file or, as from a pipe, in several reads. Returns the number of bytes, which is smaller at the end of the file. */
-async function fill(file: Awaited<ReturnType<typeof open>>, chunk: Buffer, start: number): Promise<number> {
+async function fill(path: string, file: FileHandle, { chunk, start }: { chunk: Buffer; start: number }): Promise<number> {
   let filled = 0
   while (filled < chunk.length) {
-    const { bytesRead } = await file.read(chunk, filled, chunk.length - filled, start + filled)
+    const { bytesRead } = await file.read(chunk, filled, chunk.length - filled, start + filled).catch((error: unknown) => {
+      throw unreadable(path, error)
+    })
     if (bytesRead === 0) break
     filled += bytesRead
   }

@@ -77,6 +77,66 @@ test('accounts move in with their passwords; those without get a link, disabled 
   expect(again.accounts!.withoutPassword.users[0]).not.toHaveProperty('link')
 })
 
+test('accounts that cannot be stored or used are refused one by one, and the others move in', async () => {
+  const app = await testApp()
+  const folder = await folderOf(
+    { 'users/ada': person('ada', 'admin'), 'users/short': person('short'), 'users/salty': person('salty') },
+    {
+      'hash.json': hashing,
+      'auth.json': {
+        users: [
+          account('nul\0', moved),
+          account('\ud800', moved),
+          account('mail', { ...moved, email: 'u\0@gmail.com' }),
+          account('x'.repeat(129), moved),
+          account('short', { ...moved, passwordHash: 'AA==' }),
+          account('salty', { ...moved, salt: 'A'.repeat(100_000) }),
+          account('ada', { ...moved, email: 'ada@gmail.com' }),
+          account('ada', { ...moved, email: 'second@gmail.com' }),
+        ],
+      },
+    },
+  )
+  const { accounts } = await run(app, folder)
+  expect(accounts).toMatchObject({ read: 8, new: 1, refused: 7, withoutPassword: { count: 2 } })
+  expect(accounts!.reasons).toEqual({
+    'localId or email has a character that cannot be stored': { count: 3, documents: ['auth/nul\0', 'auth/\ud800', 'auth/mail'] },
+    'localId is longer than 128 characters': { count: 1, documents: [`auth/${'x'.repeat(129)}`] },
+    'passwordHash has another length than the signer key, so it is of another project or damaged': {
+      count: 1,
+      documents: ['auth/short'],
+    },
+    'salt is longer than 1024 characters': { count: 1, documents: ['auth/salty'] },
+    'An earlier account has the same localId': { count: 1, documents: ['auth/ada'] },
+  })
+})
+
+test.each([
+  [
+    'auth.json that ends too early',
+    { 'auth.json': '{"users": [{"localId": "ada"', 'hash.json': hashing },
+    'ends in the middle of its JSON',
+  ],
+  ['auth.json with a name that is not JSON', { 'auth.json': '{"us\u0001ers": []}', 'hash.json': hashing }, 'is not valid JSON'],
+  [
+    'auth.json with 200,000 levels',
+    { 'auth.json': `{"users": [{"localId": "a", "x": ${'['.repeat(200_000)}` },
+    'more than 200 levels',
+  ],
+  ['no hash.json', { 'auth.json': { users: [account('ada', moved)] } }, 'hash.json cannot be read'],
+  [
+    'a wrong hash.json',
+    { 'auth.json': { users: [account('ada', moved)] }, 'hash.json': { ...hashing, rounds: 0 } },
+    'from 1 to 64',
+  ],
+])('%s ends the command before anything is written', async (_what, files, message) => {
+  const app = await testApp()
+  const folder = await folderOf({ 'users/ada': person('ada', 'admin') }, files)
+  await expect(run(app, folder)).rejects.toThrow(message)
+  const { rows } = await sql`select id from users`.execute(app.database.db)
+  expect(rows).toEqual([])
+})
+
 test('files of announcements move in from a copy of the bucket; missing and unacceptable ones are named, their documents load', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')

@@ -15,7 +15,7 @@ import { importDirectory } from '#src/import/import.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
-import { moveAccounts } from './accounts.ts'
+import { checkAccountFiles, moveAccounts } from './accounts.ts'
 import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
 import { defaultMapping, readMapping } from './mapping.ts'
 import { type MoveInBatches, moveInBatches } from './move-in-batches.ts'
@@ -63,6 +63,9 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
   const start = performance.now()
   const mapping = mapFile === undefined ? defaultMapping : readMapping(await readText(mapFile), mapFile)
   const sources = await findSources(directory, mapFile)
+  const accountFiles =
+    sources.authFile === undefined ? undefined : { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
+  const hashing = accountFiles && (await checkAccountFiles(accountFiles))
   const report = newReport(isDryRun)
   const before = await measure(database)
   const spool = await openSpool(options.dataDir, {
@@ -83,11 +86,18 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
     await spool.close()
     note(isDryRun ? 'Trying all rows …' : 'Writing all rows …')
     const { batches, refused } = await importAll(options, spool, report)
-    if (sources.authFile !== undefined) {
-      note(`Reading ${sources.authFile} …`)
+    if (accountFiles) {
+      note(`Reading ${accountFiles.authFile} …`)
       const { act, secretKey } = options
-      const files = { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
-      report.accounts = await moveAccounts({ database, act, secretKey, ...files, users: translation.users, isDryRun })
+      report.accounts = await moveAccounts({
+        database,
+        act,
+        secretKey,
+        ...accountFiles,
+        hashing,
+        users: translation.users,
+        isDryRun,
+      })
     }
     if (translation.files.length > 0) {
       note('Reading the files of announcements …')
