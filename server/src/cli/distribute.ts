@@ -42,11 +42,18 @@ export async function distributeTables(database: Database, shards: number, print
   print(`The tables of players are distributed among ${cluster.workers} servers.`)
 }
 
-/** Switches merge joins off on the worker servers, which do not get the settings of a session (postgres/connections.ts). */
+/**
+ * Switches merge joins off on the worker servers, which do not get the settings of a session (postgres/connections.ts). A worker refuses to
+ * change a database that Citus manages for all servers, unless it does not pass the change on.
+ */
 async function planAlike({ db }: Database, print: (line: string) => void): Promise<void> {
   const { rows } = await sql<{ server: string; success: boolean; result: string }>`
     select nodename || ':' || nodeport as server, success, result
-      from run_command_on_workers(format('alter database %I set enable_mergejoin = off', current_database()))`.execute(db)
+      from run_command_on_workers(format($command$
+        do $do$ begin
+          set local citus.enable_ddl_propagation = off;
+          alter database %I set enable_mergejoin = off;
+        end $do$ $command$, current_database()))`.execute(db)
   for (const { server, success, result } of rows)
     if (!success) print(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}`)
 }
