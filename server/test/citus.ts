@@ -5,6 +5,7 @@
 import os from 'node:os'
 import { pino } from 'pino'
 import { openDatabase } from '#src/db/database.ts'
+import type { Migration } from '#src/db/migrate.ts'
 import { DISTRIBUTED_TABLES, divisionSql } from '#src/cli/distribution.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
@@ -32,14 +33,20 @@ export async function createClusterDatabase(url: string, name: string): Promise<
   })
 }
 
-/** Creates a migrated database whose tables are distributed as `arcade distribute` does it. Returns its address. */
-export async function createDistributedDatabase(url: string, name: string): Promise<string> {
+/**
+ * Creates a migrated database whose tables are distributed as `arcade distribute` does it. Returns its address.
+ * @param migrations replaces the product's migrations, such as by those of an earlier version
+ */
+export async function createDistributedDatabase(url: string, name: string, migrations?: Migration[]): Promise<string> {
   await createClusterDatabase(url, name)
   const address = withDatabase(url, name)
-  const database = await openDatabase({ dataDir: os.tmpdir(), url: address, log: pino({ level: 'silent' }), use: 'command' })
+  const log = pino({ level: 'silent' })
+  const database = await openDatabase({ dataDir: os.tmpdir(), url: address, log, use: 'command', migrations })
   await database.close()
   await onServer(address, async (sql) => {
-    for (const table of DISTRIBUTED_TABLES)
+    const tables = await sql<{ tablename: string }>(`select tablename from pg_tables where schemaname = 'public'`)
+    const existing = new Set(tables.map(({ tablename }) => tablename))
+    for (const table of DISTRIBUTED_TABLES.filter((one) => existing.has(one)))
       await sql(`select create_distributed_table('${table}', 'user_id', ${divisionSql(table, SHARDS)})`)
   })
   return address

@@ -11,7 +11,7 @@ import { secretKey } from '#src/webhooks/secret-key.ts'
 import { expectReconciled } from '#test/ledger.ts'
 import { findInTables } from '#test/personal-data.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
-import { openAgain } from '#test/test-database.ts'
+import { countLockWaits, openAgain } from '#test/test-database.ts'
 import { endpoint, LOOPBACK, silent } from '#test/webhooks.ts'
 
 const ID = 7_310_293_847_561
@@ -40,14 +40,6 @@ async function opening(): Promise<Race> {
 
 const erase = (admin: Client) => admin.call('POST', `${PATH}/erase`, { confirmation: ID })
 
-/** The number of statements that wait for a lock. */
-async function waiting({ database }: TestApp, statement = '%'): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like ${statement}`.execute(database.db)
-  return rows[0]!.count
-}
-
 /**
  * Holds the erasure up when it has changed the player's rows but not the audit, starts `others`, and lets the erasure go on once `count` of
  * them wait for it or have ended.
@@ -57,10 +49,10 @@ async function duringErasure<T>({ app, admin }: Race, others: () => Promise<T>[]
   const { erased, racing } = await db.transaction().execute(async (tx) => {
     await sql`select from audit_head for update`.execute(tx)
     const erasing = erase(admin)
-    await expect.poll(() => waiting(app, '%audit_head%'), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => countLockWaits(db, '%audit_head%'), { timeout: 30_000 }).toBe(1)
     let ended = 0
     const all = others().map((one) => one.finally(() => (ended += 1)))
-    await expect.poll(async () => (await waiting(app)) - 1 + ended, { timeout: 30_000 }).toBe(count)
+    await expect.poll(async () => (await countLockWaits(db)) - 1 + ended, { timeout: 30_000 }).toBe(count)
     return { erased: erasing, racing: Promise.all(all) }
   })
   expect((await erased).status).toBe(200)
@@ -103,9 +95,9 @@ test('ADR 22 an erasure waits for a batch under way, whose kept answer then does
   const { batch, erased } = await app.database.db.transaction().execute(async (tx) => {
     await sql`select from telegram_users where user_id = 3 for update`.execute(tx)
     const sending = bot.call('POST', '/bot/v1/players', { players }, { 'idempotency-key': 'batch' })
-    await expect.poll(() => waiting(app), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => countLockWaits(app.database.db), { timeout: 30_000 }).toBe(1)
     const erasing = erase(admin)
-    await expect.poll(() => waiting(app), { timeout: 30_000 }).toBe(2)
+    await expect.poll(() => countLockWaits(app.database.db), { timeout: 30_000 }).toBe(2)
     return { batch: sending, erased: erasing }
   })
   expect((await batch).body.results).toMatchObject([{ userId: ID, status: 'unchanged' }, { status: 'updated' }])

@@ -62,6 +62,18 @@ export async function countDeadlocks(): Promise<number> {
   return rows[0]!.deadlocks
 }
 
+/** Counts the statements that wait for a lock in the database, on each server of a cluster. `like` is a pattern of the statement's text. */
+export async function countLockWaits(db: Database['db'], like = '%'): Promise<number> {
+  const counting = `select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '${like}'`
+  const { rows } = await sql
+    .raw<{ count: number }>(
+      citusUrl ? `select sum(result::int) as count from run_command_on_all_nodes($$${counting}$$)` : counting,
+    )
+    .execute(db)
+  return rows[0]!.count
+}
+
 export async function emptyTables(): Promise<void> {
   if (opened === undefined) return
   const database = await opened

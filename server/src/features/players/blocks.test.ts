@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'
-import { citusUrl } from '#test/citus.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
+import { countLockWaits } from '#test/test-database.ts'
 
 const PLAYERS = '/api/telegram-users'
 
@@ -78,19 +78,11 @@ test('design §7 a block that commits first refuses a claim that has already sta
   await database.transaction(async (tx) => {
     await sql`update balances set blocked_at = now(), block_reason = 'x' where user_id = 7`.execute(tx)
     pending = claim()
-    await waitForWaiting(app)
+    await expect.poll(() => countLockWaits(database.db), { timeout: 60_000 }).toBeGreaterThan(0)
   })
   expect(await pending).toMatchObject({ status: 409, body: { code: 'PLAYER_BLOCKED' } })
   expect((await sql`select user_id from participations`.execute(database.db)).rows).toEqual([])
 })
-
-/** Waits until a statement waits for a lock. On a cluster it waits on the player's node. */
-async function waitForWaiting({ database }: TestApp): Promise<void> {
-  const waiting = citusUrl
-    ? sql`select 1 from citus_lock_waits`
-    : sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(async () => (await waiting.execute(database.db)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0)
-}
 
 test('design §7 many players are blocked at once after a dry run, the list can be filtered by it, and it can be undone', async () => {
   const { app, admin, claim, block } = await game()
