@@ -90,7 +90,9 @@ const UNKNOWN_COLLATION = new Set(['0A000', '42P17', '42704', '22023'])
 async function onWorkers(db: Kysely<unknown>, statement: string): Promise<string[]> {
   const { rows: extensions } = await sql.raw(CITUS_SQL).execute(db)
   if (extensions.length === 0) return []
-  const { rows } = await sql<{ result: string }>`select result from run_command_on_workers(${statement}) where success`.execute(db)
+  const { rows } = await sql<{ result: string }>`select result from run_command_on_workers(${statement}) where success`.execute(
+    db,
+  )
   return rows.map(({ result }) => result)
 }
 

@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type pg from 'pg'
-import type { Address, Pool } from '#src/postgres/connections.ts'
+import { type Address, CITUS_SQL, type Pool } from '#src/postgres/connections.ts'
 import { isOfPostgres, isTimeout, isUnavailable } from '#src/postgres/errors.ts'
 import type { ReplicaWatch } from '#src/postgres/replica-watch.ts'
 import { sharedReads } from './shared-reads.ts'
@@ -26,6 +26,8 @@ export interface TextsOptions {
   settings?: Settings
   /** Whether the same SQL is often run with other parameters: then each connection parses and plans it once. */
   isRepeated?: boolean
+  /** Whether its plan depends on none of the parameters, so that a connection need not plan it again for other ones. */
+  hasOnePlan?: boolean
 }
 
 export interface Reads {
@@ -71,9 +73,14 @@ export function readsFrom(pool: Pool, address: () => Address): Reads {
     return names.get(text)
   }
   const sharedTexts = sharedReads(async (asked) => {
-    const [text, values, { settings = {}, isRepeated = false }] = asked as [string, unknown[], TextsOptions]
+    const [text, values, { settings = {}, isRepeated = false, hasOnePlan = false }] = asked as [string, unknown[], TextsOptions]
     const name = isRepeated ? nameOf(text) : undefined
-    return runWith<TextRow>(pool, settings, { ...(name !== undefined && { name }), text, values, ...asTexts })
+    return runWith<TextRow>(pool, [...settingStatements(settings), ...(hasOnePlan ? [PLAN_ONCE] : [])], {
+      ...(name !== undefined && { name }),
+      text,
+      values,
+      ...asTexts,
+    })
   })
   return {
     prepared: (name, text) => sharedReads((values) => runQuery(pool, { name, text, values })),
@@ -107,8 +114,15 @@ export async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<
   }
 }
 
-async function runWith<Row>(pool: Pool, settings: Settings, query: pg.QueryConfig): Promise<Row[]> {
-  const changes = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)
+function settingStatements(settings: Settings): string[] {
+  return Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)
+}
+
+/** A Citus cluster refuses to plan a statement for all shards without its parameters. */
+const PLAN_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not exists (${CITUS_SQL})`
+
+/** @param changes statements that change settings until the end of the transaction */
+async function runWith<Row>(pool: Pool, changes: readonly string[], query: pg.QueryConfig): Promise<Row[]> {
   if (changes.length === 0) return runQuery(pool, query)
   const client = await pool.connect()
   try {

@@ -51,9 +51,7 @@ export const BITMAP_SETTINGS = { work_mem: '64MB', max_parallel_workers_per_gath
  * the planner (search.ts), so PostgreSQL plans it once for each connection.
  */
 function optionsFor({ isSearchAlone }: Where): TextsOptions {
-  return isSearchAlone
-    ? { settings: { ...BITMAP_SETTINGS, plan_cache_mode: 'force_generic_plan' }, isRepeated: true }
-    : { settings: BITMAP_SETTINGS }
+  return { settings: BITMAP_SETTINGS, isRepeated: isSearchAlone, hasOnePlan: isSearchAlone }
 }
 
 /** The number of columns before a row's fields: the total, and the row's key, id and mark. */
