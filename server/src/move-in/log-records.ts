@@ -16,7 +16,8 @@ export interface LogRecord {
 
 const BLOCK_BYTES = 32 * 1024
 const HEADER_BYTES = 7
-const CHUNK_BYTES = 32 * BLOCK_BYTES
+/** The documents of a chunk are in memory at once. With more of them, most outlive V8's young generation, and its old one grows. */
+const CHUNK_BYTES = 4 * BLOCK_BYTES
 /** A document of Firestore has at most 1 MiB. */
 const RECORD_LIMIT_BYTES = 16 * 1024 * 1024
 
