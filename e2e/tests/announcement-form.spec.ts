@@ -211,48 +211,6 @@ test('§8 Announcement Updated Successfully!: from the address, back on the list
   expect(await stored(server)).toMatchObject([{ title: 'Repost', status: false, link_type: 'input', input_text: 'Your post' }])
 })
 
-test.describe('an Active announcement', () => {
-  const notice = 'This announcement is Active. An update makes it In Active; players see it again once it is activated.'
-
-  test('§4 the form says that Update makes it In Active, but not for an announcement that is In Active', async ({
-    page,
-    server,
-  }) => {
-    await add(server, season, retweet)
-    await page.goto('/annoucement-form-update?id=retweet')
-    await expect(page.getByText(notice)).toBeVisible()
-    await field(page, 'Title').fill('Repost')
-    await submitButton(page, 'Update').click()
-    await expect(statusButton(page, 'Repost', 'In Active')).toBeVisible()
-    await control(row(page, 'Season 2'), 'Update').click()
-    await expect(field(page, 'Title')).toHaveValue('Season 2')
-    await expect(page.getByText(notice)).toHaveCount(0)
-    await expect(page.getByRole('button', { name: 'Update and activate' })).toHaveCount(0)
-  })
-
-  for (const [choice, status] of [
-    ['Confirm', true],
-    ['Cancel', false],
-  ] as const) {
-    test(`§4 Update and activate saves it In Active, then asks; after ${choice} it is ${status}`, async ({ page, server }) => {
-      await add(server, retweet)
-      await page.goto('/annoucement-form-update?id=retweet')
-      await field(page, 'Title').fill('')
-      await page.getByRole('button', { name: 'Update and activate' }).click()
-      await expectError(page, 'Title', 'Title is required')
-      await field(page, 'Title').fill('Repost')
-      await page.getByRole('button', { name: 'Update and activate' }).click()
-      const question = page.getByRole('alertdialog')
-      await expect(question.getByText('Are you sure you want toggle status of Repost.', { exact: true })).toBeVisible()
-      expect(await stored(server)).toMatchObject([{ title: 'Repost', status: false }])
-      await question.getByRole('button', { name: choice }).click()
-      await expect(page).toHaveURL('/annoucements')
-      await expect(statusButton(page, 'Repost', status ? 'Active' : 'In Active')).toBeVisible()
-      expect(await stored(server)).toMatchObject([{ title: 'Repost', status }])
-    })
-  }
-})
-
 test('§5 an update clears fields that the type does not have', async ({ page, server }) => {
   await add(server, season, retweet)
   await page.goto('/annoucement-form-update?id=season')

@@ -14,6 +14,7 @@ import type { z } from 'zod'
 import { api, asCallError, type CallError, client, creation, queryClient } from '#src/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { useConfirm } from '#src/ui/confirm.tsx'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
@@ -30,7 +31,7 @@ import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
 import { fileName, type FormFile, storedFile, useFile } from './form-file.ts'
 import { empty, toValues, usedValues } from './form-values.ts'
-import { useToggleStatus } from './toggle-status.tsx'
+import { activateAgainQuestion, toggleStatus } from './toggle-status.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
 const FAILURE_DELAY_MS = 1000 // §4
@@ -50,7 +51,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
   const merging = useMergeWithFiles(announcement, form, { image, icon })
   const handleSubmit = useSave(announcement, form, { image, icon }, merging)
-  const toggleStatus = useToggleStatus()
+  const confirm = useConfirm()
   useUnsaved(image.isChanged || icon.isChanged)
 
   const { theirs } = merging.merge
@@ -58,12 +59,15 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
   const newest = theirs?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
   const isLive = newest?.status === true
 
-  /** Saves, then asks whether to activate. By then the list is shown, with the saved announcement. */
+  /** Asks, saves and activates. The question comes first, because its Cancel must leave the announcement as it is: active. */
   const handleUpdateAndActivate = async (values: AnnouncementInput) => {
+    if (!announcement) return undefined
+    const { id } = announcement
+    const written = { ...values, id, status: false, image: previewAddress(image.field.value) ?? null }
+    if (!(await confirm(activateAgainQuestion(written)))) return undefined
     const problem = await handleSubmit(values)
-    if (problem || !announcement) return problem
-    await toggleStatus({ ...values, id: announcement.id, status: false, image: previewAddress(image.field.value) ?? null })
-    return undefined
+    if (!problem) await toggleStatus({ id, status: false })
+    return problem
   }
 
   return (

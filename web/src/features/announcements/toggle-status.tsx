@@ -2,9 +2,10 @@
 import { type Announcement, announcementList } from '@arcade/contract/announcements/fields'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { api, client } from '#src/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { type Question as AskedQuestion, useConfirm } from '#src/ui/confirm.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
 import { counted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
@@ -15,37 +16,49 @@ import { toBotItem } from './bot-item.ts'
 type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof toBotItem>[0]
 
 /** Returns a function that asks for confirmation and toggles the status. `button` is the pressed button, if it is in a row of the list. */
-export function useToggleStatus(): (announcement: Toggled, button?: Element) => Promise<void> {
+export function useToggleStatus(): (announcement: Toggled, button: Element) => Promise<void> {
   const confirm = useConfirm()
   return async (announcement, button) => {
-    const { id, status } = announcement
-    if (!(await confirm({ title: 'Toggle Status', message: <Question announcement={announcement} /> }))) return
-    await actOnRow(announcementList.name, button, {
-      act: async () => {
-        const { message } = await client.announcements.toggleStatus({ id, status })
-        toast.success(message)
-      },
-      onFailure: ({ status: answered, message }) =>
-        toast.failure(answered === 0 ? 'Internal Server Error!' : message, { detail: message }), // §8
-    })
+    const { status } = announcement
+    const consequence = status ? 'It becomes In Active. No player is told.' : <Activation becomes="It becomes Active." />
+    if (!(await confirm({ title: 'Toggle Status', message: <Question {...{ announcement, consequence }} /> }))) return
+    await toggleStatus(announcement, button)
   }
 }
 
-function Question({ announcement }: { announcement: Toggled }) {
+/** The question before an active announcement is saved and activated again. Nothing has been saved by then. */
+export function activateAgainQuestion(announcement: Toggled): AskedQuestion {
+  const consequence = <Activation becomes="The update is saved, and it becomes Active again." />
+  return { title: 'Update and activate', message: <Question {...{ announcement, consequence }} /> }
+}
+
+/** Toggles the status that the operator sees, and shows the toasts. */
+export async function toggleStatus({ id, status }: Pick<Toggled, 'id' | 'status'>, button?: Element): Promise<void> {
+  await actOnRow(announcementList.name, button, {
+    act: async () => {
+      const { message } = await client.announcements.toggleStatus({ id, status })
+      toast.success(message)
+    },
+    onFailure: ({ status: answered, message }) =>
+      toast.failure(answered === 0 ? 'Internal Server Error!' : message, { detail: message }), // §8
+  })
+}
+
+function Question({ announcement, consequence }: { announcement: Toggled; consequence: ReactNode }) {
   const { title, status } = announcement
   const problem = status ? undefined : textProblem(toBotItem(announcement))
   return (
     <>
       <p className={classes['question']}>{`Are you sure you want toggle status of ${isolated(title)}.`}</p>
-      <p className={classes['question']}>{status ? 'It becomes In Active. No player is told.' : <Activation />}</p>
+      <p className={classes['question']}>{consequence}</p>
       {problem !== undefined && <p className={classes['question']}>{problem}</p>}
     </>
   )
 }
 
 /** Says what an activation does, and for how many players. */
-function Activation() {
+function Activation({ becomes }: { becomes: string }) {
   const { data } = useQuery(api.players.count.queryOptions({ input: {} }))
   const players = data === undefined ? 'All players' : counted(data.total, 'player')
-  return `It becomes Active. ${players} will have something new.`
+  return `${becomes} ${players} will have something new.`
 }

@@ -1,0 +1,73 @@
+/** The form of an announcement that is Active (§4): what its buttons save, ask and leave alone. */
+import { add, banner, expectShown, retweet, row, season, statusButton, stored, submitButton } from '#src/announcements.ts'
+import { control, expect, expectError, field, test, toast } from '#src/test.ts'
+
+test.use({ sample: false })
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+const notice = 'This announcement is Active. An update makes it In Active; players see it again once it is activated.'
+
+test('§4 the form says that Update makes it In Active, but not for an announcement that is In Active', async ({
+  page,
+  server,
+}) => {
+  await add(server, season, retweet)
+  await page.goto('/annoucement-form-update?id=retweet')
+  await expect(page.getByText(notice)).toBeVisible()
+  await field(page, 'Title').fill('Repost')
+  await submitButton(page, 'Update').click()
+  await expect(statusButton(page, 'Repost', 'In Active')).toBeVisible()
+  await control(row(page, 'Season 2'), 'Update').click()
+  await expect(field(page, 'Title')).toHaveValue('Season 2')
+  await expect(page.getByText(notice)).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Update and activate' })).toHaveCount(0)
+})
+
+test('§4 Update and activate asks, then saves and activates; players are told again', async ({ page, server }) => {
+  await add(server, retweet)
+  await page.goto('/annoucement-form-update?id=retweet')
+  await field(page, 'Title').fill('')
+  await page.getByRole('button', { name: 'Update and activate' }).click()
+  await expectError(page, 'Title', 'Title is required')
+  await field(page, 'Title').fill('Repost')
+  await page.getByRole('button', { name: 'Update and activate' }).click()
+  const question = page.getByRole('alertdialog')
+  await expect(question.getByText('Are you sure you want toggle status of Repost.', { exact: true })).toBeVisible()
+  await expect(
+    question.getByText(/^The update is saved, and it becomes Active again\. .+ will have something new\.$/),
+  ).toBeVisible()
+  expect(await stored(server), 'nothing is saved before the answer').toMatchObject([
+    { title: 'Retweet', status: true, version: 1 },
+  ])
+  await question.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page).toHaveURL('/annoucements')
+  await expect(toast(page, 'Announcement Updated Successfully!')).toBeVisible()
+  await expect(toast(page, 'Status Updated Successfuly!')).toBeVisible()
+  await expect(statusButton(page, 'Repost', 'Active')).toBeVisible()
+  expect(await stored(server)).toMatchObject([{ title: 'Repost', status: true }])
+})
+
+test('§4 Cancel in the question of Update and activate changes nothing and keeps the form', async ({ page, server }) => {
+  await add(server, retweet)
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (!['GET', 'HEAD'].includes(request.method())) changes.push(request.url())
+  })
+  await page.goto('/annoucement-form-update?id=retweet')
+  await field(page, 'Title').fill('Repost')
+  await field(page, 'Image').setInputFiles(banner)
+  await expectShown(page.getByAltText('Image preview'))
+  await page.getByRole('button', { name: 'Update and activate' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('button', { name: 'Update and activate' })).toBeEnabled()
+  await expect(page).toHaveURL('/annoucement-form-update?id=retweet')
+  await expect(field(page, 'Title')).toHaveValue('Repost')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  expect(changes).toEqual([])
+  expect(await stored(server)).toMatchObject([{ title: 'Retweet', status: true, version: 1 }])
+  await submitButton(page, 'Update').click()
+  await expect(statusButton(page, 'Repost', 'In Active')).toBeVisible()
+})
