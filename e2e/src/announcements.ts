@@ -58,7 +58,10 @@ export function submitButton(page: Page, name: 'Add Annoucement' | 'Update'): Lo
 }
 
 /** Stores announcements. The list shows them in this order. */
-export async function add(server: ConsoleServer, ...rows: (typeof season | typeof retweet)[]): Promise<void> {
+export async function add(
+  server: ConsoleServer,
+  ...rows: ((typeof season | typeof retweet) & { news?: number })[]
+): Promise<void> {
   const dated = rows.map((one, index) => ({ ...one, created_at: new Date(Date.UTC(2026, 0, 1) + index) }))
   await server.database.db.insertInto('announcements').values(dated).execute()
 }

@@ -8,7 +8,9 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-const notice = 'This announcement is Active. An update makes it In Active; players see it again once it is activated.'
+const notice =
+  'This announcement is Active. Update makes it In Active; players see it again once it is activated. ' +
+  'Update and keep live tells no player, Update and activate tells all again.'
 
 test('§4 the form says that Update makes it In Active, but not for an announcement that is In Active', async ({
   page,
@@ -23,7 +25,7 @@ test('§4 the form says that Update makes it In Active, but not for an announcem
   await control(row(page, 'Season 2'), 'Update').click()
   await expect(field(page, 'Title')).toHaveValue('Season 2')
   await expect(page.getByText(notice)).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Update and activate' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Update and/ })).toHaveCount(0)
 })
 
 test('§4 Update and activate asks, then saves and activates; players are told again', async ({ page, server }) => {
@@ -70,4 +72,48 @@ test('§4 Cancel in the question of Update and activate changes nothing and keep
   expect(await stored(server)).toMatchObject([{ title: 'Retweet', status: true, version: 1 }])
   await submitButton(page, 'Update').click()
   await expect(statusButton(page, 'Repost', 'In Active')).toBeVisible()
+})
+
+test('Update and keep live asks, then saves; it stays Active and no player is told', async ({ page, server }) => {
+  await add(server, { ...retweet, news: 4 })
+  const { db } = server.database
+  const newsNumber = async () => (await db.selectFrom('status_epoch').select('epoch').executeTakeFirstOrThrow()).epoch
+  const before = await newsNumber()
+  await page.goto('/annoucement-form-update?id=retweet')
+  await field(page, 'Title').fill('')
+  await page.getByRole('button', { name: 'Update and keep live' }).click()
+  await expectError(page, 'Title', 'Title is required')
+  await field(page, 'Title').fill('Repost')
+  const question = page.getByRole('alertdialog')
+  for (const answer of ['Cancel', 'Confirm']) {
+    await page.getByRole('button', { name: 'Update and keep live' }).click()
+    await expect(question.getByText('Are you sure you want to update Repost?', { exact: true })).toBeVisible()
+    await expect(question.getByText(/it stays Active\. No player is told/)).toBeVisible()
+    expect(await stored(server), 'nothing is saved before Confirm').toMatchObject([
+      { title: 'Retweet', status: true, version: 1 },
+    ])
+    await question.getByRole('button', { name: answer }).click()
+    await expect(question).toBeHidden()
+  }
+  await expect(page).toHaveURL('/annoucements')
+  await expect(toast(page, 'Announcement Updated Successfully!')).toBeVisible()
+  await expect(statusButton(page, 'Repost', 'Active')).toBeVisible()
+  expect(await stored(server)).toMatchObject([{ title: 'Repost', status: true, version: 2, news: 4 }])
+  expect(await newsNumber()).toBe(before)
+})
+
+test.describe('refusals', () => {
+  test.use({ expectedNoise: { patterns: [/status of 409/] } })
+
+  test('Update and keep live does not activate what somebody else has made In Active meanwhile', async ({ page, server }) => {
+    await add(server, retweet)
+    await page.goto('/annoucement-form-update?id=retweet')
+    await field(page, 'Title').fill('Repost')
+    await server.database.db.updateTable('announcements').set({ version: 2, status: false }).execute()
+    await page.getByRole('button', { name: 'Update and keep live' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByRole('button', { name: 'Save merged' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Update and keep live' })).toHaveCount(0)
+    expect(await stored(server)).toMatchObject([{ title: 'Retweet', status: false, version: 2 }])
+  })
 })

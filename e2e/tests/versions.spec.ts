@@ -163,7 +163,7 @@ test.describe('refusals', () => {
     await expect(merge.getByRole('region', { name: 'Bo Boss changed' })).toHaveText(/Status\s*In Active→Active$/)
     await expect(merge.getByRole('region', { name: 'You changed' })).toHaveText(/Subtitle\s*Fresh levels→Fresh rewards$/)
     await expect(merge.getByRole('radio'), 'nobody else has touched the subtitle').toHaveCount(0)
-    await expect(page.getByText('This announcement is Active. An update makes it In Active')).toBeVisible()
+    await expect(page.getByText('This announcement is Active. Update makes it In Active')).toBeVisible()
     await expectStateAccessible(page)
     await page.getByRole('button', { name: 'Update and activate' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()

@@ -113,3 +113,13 @@ test.for([
 ] as const)('§4 a toggle states the status that was shown: %j is valid: %s', ([toggle, isValid]) => {
   expect(inputOf(announcements.toggleStatus).safeParse(toggle).success).toBe(isValid)
 })
+
+test.for([
+  [undefined, false],
+  [false, false],
+  [true, true],
+] as const)('§4 an update with staysActive %s keeps an active announcement active: %s', ([staysActive, expected]) => {
+  const input = { ...desc, id: 'a1', version: 2, ...(staysActive !== undefined && { staysActive }) }
+  expect(inputOf(announcements.update).parse(input)).toMatchObject({ staysActive: expected })
+  expect(inputOf(announcements.update).safeParse({ ...input, staysActive: 'yes' }).success).toBe(false)
+})

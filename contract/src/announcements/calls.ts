@@ -66,6 +66,12 @@ const fields = {
   iconName: fileName,
 }
 
+/**
+ * For an update that is not news, such as a typo mended: the announcement stays active and no player is told. An announcement that is
+ * inactive by then is refused as STALE. Left out or false, the status becomes false (§4).
+ */
+const staysActive = z.boolean().default(false)
+
 interface LinkPart {
   type: 'desc' | 'link'
   link?: string | undefined
@@ -115,10 +121,15 @@ export const announcements = {
     .input(announcementInput)
     .output(done.extend({ id: idField })),
   update: call(['admin'], { failure: 'error' })
-    .route({ method: 'PUT', path: '/api/announcements/{id}', tags, summary: 'Change an announcement; its status becomes false' })
+    .route({
+      method: 'PUT',
+      path: '/api/announcements/{id}',
+      tags,
+      summary: 'Change an announcement; its status becomes false, unless it is active and is to stay so',
+    })
     .input(
       z
-        .strictObject({ ...fields, id: idField, version: versionField.optional() })
+        .strictObject({ ...fields, id: idField, version: versionField.optional(), staysActive })
         .refine(...hasALink)
         .refine(...hasALinkType),
     )

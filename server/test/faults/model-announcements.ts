@@ -62,18 +62,20 @@ export const announcementCommands = {
   ),
 
   update: command(
-    fc.record({ pick, seen, ...fields }),
-    (model, { pick: n, seen: version, ...content }) => {
+    fc.record({ pick, seen, staysActive: fc.boolean(), ...fields }),
+    (model, { pick: n, seen: version, staysActive, ...content }) => {
       const before = nth(model.announcements, n)
       const input = contentOf(model, content, 'image' in before ? before.image : null)
-      return { id: before.id, ...input, ...versionOf(before, version) }
+      return { id: before.id, ...input, ...versionOf(before, version), ...(staysActive && { staysActive }) }
     },
     (model, input) => {
       const before = model.announcements.get(input.id)
       if (!before) return { refusal: 'ANNOUNCEMENT_NOT_FOUND' }
       if (isStale(before, input)) return { refusal: 'STALE' }
       if (input.image !== before.image && !isThere(model, input.image)) return { refusal: 'INVALID_INPUT' }
-      return { change: () => store(model, { ...before, ...storedContent(input), status: false, version: before.version + 1 }) } // §4
+      if (input.staysActive && !before.status) return { refusal: 'STALE' }
+      const status = input.staysActive ?? false // §4
+      return { change: () => store(model, { ...before, ...storedContent(input), status, version: before.version + 1 }) }
     },
   ),
 

@@ -244,6 +244,51 @@ describe('§4 status', () => {
     expect(await epoch(app)).toBe(1)
   })
 
+  test('an update that keeps an active announcement active tells nobody, and is audited as an update', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    await toggle(admin, id, false)
+    const news = () => app.database.db.selectFrom('announcements').select('news').where('id', '=', id).executeTakeFirstOrThrow()
+    const before = [await epoch(app), await news()]
+    const mended = { ...desc, title: 'Season Two', version: 2, staysActive: true }
+    expect((await admin.call('PUT', `${path}/${id}`, mended)).body).toEqual({ success: true })
+    expect(await get(admin, id)).toMatchObject({ title: 'Season Two', status: true, version: 3 })
+    expect([await epoch(app), await news()]).toEqual(before)
+    expect(await history(app, id)).toMatchObject([{ title: 'Season Two' }])
+    const entry = (await auditTrail(app.database.db)).at(-1)
+    expect(entry).toMatchObject({ action: 'announcement.update', recordId: id, detail: { version: 3 } })
+    expect(entry?.changes).toEqual({ title: ['Season 2', 'Season Two'] })
+    expect((await admin.call('PUT', `${path}/${id}`, { ...mended, version: 3, staysActive: false })).status).toBe(200)
+    expect(await get(admin, id)).toMatchObject({ status: false, version: 4 })
+    expect(await epoch(app)).toBe(1)
+  })
+
+  test('an update cannot activate: an announcement that is inactive by then is refused, with a version or without one', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    for (const version of [1, undefined])
+      expect(await admin.call('PUT', `${path}/${id}`, { ...desc, title: 'Late', version, staysActive: true })).toMatchObject({
+        status: 409,
+        body: { code: 'STALE', message: 'Somebody else has made it In Active meanwhile.' },
+      })
+    expect(await get(admin, id)).toMatchObject({ title: 'Season 2', status: false, version: 1 })
+    expect(await epoch(app)).toBe(0)
+    expect((await admin.call('POST', path, { ...desc, staysActive: true })).status).toBe(400)
+  })
+
+  test('of updates that keep it active and deactivations at once, none leaves it active after it was deactivated', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    await toggle(admin, id, false)
+    const mend = (n: number) => admin.call('PUT', `${path}/${id}`, { ...desc, title: `T${n}`, staysActive: true })
+    const answers = await Promise.all([mend(1), mend(2), toggle(admin, id, true), mend(3), mend(4), toggle(admin, id, true)])
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    const present = await get(admin, id)
+    expect(present.status).toBe(false)
+    expect(present.version, 'each accepted call is one version').toBe(2 + answers.filter(({ status }) => status === 200).length)
+    expect(await epoch(app)).toBe(1)
+  })
+
   test('§8 Announcement not found', async () => {
     const { admin } = await opening()
     const missing = { status: 404, body: { success: false, message: 'Announcement not found', error: 'Announcement not found' } }

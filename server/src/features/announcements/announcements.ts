@@ -66,7 +66,7 @@ export function announcementsHandlers({
         await keepFiles(tx, files, input)
         const announcement = await tx
           .insertInto('announcements')
-          .values({ id, ...toColumns(input) })
+          .values({ id, ...toColumns(input), status: false }) // §3
           .returning(stored)
           .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
@@ -80,13 +80,16 @@ export function announcementsHandlers({
       return createOnce(database, context, { before: () => refuseMissing(files, input), create })
     },
 
-    async update({ id, version, ...input }, context) {
+    /** `staysActive` keeps the status true, and the news number as it is. The row's lock decides whether the status is still true. */
+    async update({ id, version, staysActive, ...input }, context) {
       const seen = await db.selectFrom('announcements').select(['image_key', 'icon_key']).where('id', '=', id).executeTakeFirst()
       if (!seen) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
       await refuseMissing(files, input, fileKeys({ image: seen.image_key, icon: seen.icon_key }))
       await database.transaction(async (tx) => {
         const before = await lockAnnouncement(tx, id, version)
-        await save(tx, { before, input, context })
+        if (staysActive && !before.status)
+          throw new Failure('STALE', { message: 'Somebody else has made it In Active meanwhile.' })
+        await save(tx, { before, input, context, status: staysActive })
       })
       return { success: true }
     },
@@ -164,6 +167,8 @@ export function announcementsHandlers({
     before: StoredAnnouncement
     input: AnnouncementInput
     context: CallContext
+    /** The status after saving; false (§3) unless an active announcement stays active. */
+    status?: boolean
     /** The number (`seq`) of the audit entry whose version is restored. */
     restoredFrom?: number
     /** Keys of that version's files, which the same transaction has put back in service. */
@@ -172,12 +177,12 @@ export function announcementsHandlers({
 
   async function save(
     tx: Transaction<Tables>,
-    { before, input, context, restoredFrom, withdrawn = [] }: Saving,
+    { before, input, context, status = false, restoredFrom, withdrawn = [] }: Saving,
   ): Promise<StoredAnnouncement> {
     await keepFiles(tx, files, input, [...fileKeys(before), ...withdrawn])
     const after = await tx
       .updateTable('announcements')
-      .set({ ...toColumns(input), version: sql`version + 1` })
+      .set({ ...toColumns(input), status, version: sql`version + 1` })
       .where('id', '=', before.id)
       .returning(stored)
       .executeTakeFirstOrThrow()
@@ -249,7 +254,6 @@ function toColumns(input: AnnouncementInput) {
     link_type: isLink ? (input.linkType ?? null) : null,
     input_text: isLink && input.linkType === 'input' ? input.inputText || null : null,
     verified_by_bot: input.verifiedByBot,
-    status: false, // §3: new and updated announcements alike
     image_key: input.image,
     image_name: input.image === null ? null : input.imageName || 'image',
     icon_key: input.icon,

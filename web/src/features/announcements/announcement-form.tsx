@@ -31,7 +31,7 @@ import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
 import { fileName, type FormFile, storedFile, useFile } from './form-file.ts'
 import { empty, toValues, usedValues } from './form-values.ts'
-import { activateAgainQuestion, toggleStatus } from './toggle-status.tsx'
+import { activateAgainQuestion, keepLiveQuestion, toggleStatus } from './toggle-status.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
 const FAILURE_DELAY_MS = 1000 // §4
@@ -59,6 +59,10 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
   const newest = theirs?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
   const isLive = newest?.status === true
 
+  /** For what need not be news, such as a typo. */
+  const handleUpdateAndKeepLive = async (values: AnnouncementInput) =>
+    (await confirm(keepLiveQuestion(values.title))) ? handleSubmit(values, { staysActive: true }) : undefined
+
   /** Asks, saves and activates. The question comes first, because its Cancel must leave the announcement as it is: active. */
   const handleUpdateAndActivate = async (values: AnnouncementInput) => {
     if (!announcement) return undefined
@@ -83,13 +87,21 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
           <MergeVersions merge={merging.merge} mine={merging.mine} onChoose={merging.handleChoice} />
           {isLive && (
             <p className={classes['notice']}>
-              This announcement is Active. An update makes it In Active; players see it again once it is activated.
+              This announcement is Active. Update makes it In Active; players see it again once it is activated. Update and keep
+              live tells no player, Update and activate tells all again.
             </p>
           )}
           <FormActions back={<BackToListButton to={listPaths.announcements} />}>
             <SubmitButton>{theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
-              <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
+              <>
+                <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndKeepLive)}>
+                  Update and keep live
+                </OtherSubmitButton>
+                <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>
+                  Update and activate
+                </OtherSubmitButton>
+              </>
             )}
           </FormActions>
         </Form>
@@ -154,15 +166,21 @@ function useMergeWithFiles(announcement: Announcement | undefined, form: DraftFo
   }
 }
 
+interface Saving {
+  /** Without it, an update makes the announcement In Active (§4). */
+  staysActive?: boolean
+}
+
 /** Returns the form's submit handler: it uploads the files, saves the announcement and goes to the list. */
 function useSave(announcement: Announcement | undefined, form: DraftForm, { image, icon }: Files, merging: Merging) {
   const returnToList = useReturnToList(listPaths.announcements)
   const [createOnce] = useState(creation)
 
-  const save = async (values: AnnouncementInput) => {
+  const save = async (values: AnnouncementInput, how: Saving) => {
     const [sentImage, sentIcon] = [await image.send(), await icon.send()]
     const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
-    if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: merging.merge.version() })
+    const version = merging.merge.version()
+    if (announcement) await client.announcements.update({ ...input, ...how, id: announcement.id, version })
     else await createOnce((options) => client.announcements.create(input, options))
     return input
   }
@@ -187,9 +205,9 @@ function useSave(announcement: Announcement | undefined, form: DraftForm, { imag
     // A message that is shown at a file field is not repeated below the form.
     return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error
   }
-  return async (values: AnnouncementInput) => {
+  return async (values: AnnouncementInput, how: Saving = {}) => {
     try {
-      await handleSaved(await save(values))
+      await handleSaved(await save(values, how))
       return undefined
     } catch (cause) {
       return handleFailed(asCallError(cause))

@@ -1,4 +1,4 @@
-/** Toggle Status (§4), from the list and the form: the confirmation, which says what will happen to how many players, and the toasts. */
+/** Toggle Status (§4), from the list and the form: the questions, which say what will happen to how many players, and the toasts. */
 import { type Announcement, announcementList } from '@arcade/contract/announcements/fields'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
@@ -30,6 +30,20 @@ export function useToggleStatus(): (announcement: Toggled, button: Element) => P
 export function activateAgainQuestion(announcement: Toggled): AskedQuestion {
   const consequence = <Activation becomes="The update is saved, and it becomes Active again." />
   return { title: 'Update and activate', message: <Question {...{ announcement, consequence }} /> }
+}
+
+/** The question before an active announcement is saved and stays active. */
+export function keepLiveQuestion(title: string): AskedQuestion {
+  const consequence = 'The update is saved, and it stays Active. No player is told, and players who open it see the new version.'
+  return {
+    title: 'Update and keep live',
+    message: (
+      <>
+        <p className={classes['question']}>{`Are you sure you want to update ${isolated(title)}?`}</p>
+        <p className={classes['question']}>{consequence}</p>
+      </>
+    ),
+  }
 }
 
 /** Toggles the status that the operator sees, and shows the toasts. */
