@@ -309,7 +309,20 @@ test.describe('refusals', () => {
     expect(await stored(server)).toEqual([])
   })
 
-  test('§8 Error Updating Announcement! for a stale save, which keeps the operator’s text', async ({ page, server }) => {
+  test('§8 Error Updating Announcement! keeps the text', async ({ page, server }) => {
+    await add(server, season)
+    await page.route('**/api/announcements/season', (route) =>
+      route.request().method() === 'PUT' ? route.fulfill(broken('Internal Server Error!')) : route.continue(),
+    )
+    await page.goto('/annoucement-form-update?id=season')
+    await field(page, 'Title').fill('Mine')
+    await submitButton(page, 'Update').click()
+    await expect(toast(page, 'Error Updating Announcement!')).toBeVisible()
+    await expect(field(page, 'Title')).toHaveValue('Mine')
+    expect(await stored(server)).toMatchObject([{ title: 'Season 2' }])
+  })
+
+  test('a stale save is no error: a toast says what happened, and the operator’s text stays', async ({ page, server }) => {
     await add(server, { ...season, status: true })
     await page.goto('/annoucement-form-update?id=season')
     await expect(field(page, 'Title')).toHaveValue('Season 2')
@@ -317,8 +330,8 @@ test.describe('refusals', () => {
     await server.database.db.updateTable('announcements').set({ title: 'Meanwhile', version: 2, status: false }).execute()
     await field(page, 'Title').fill('Mine')
     await submitButton(page, 'Update').click()
-    await expect(toast(page, 'Error Updating Announcement!')).toBeVisible()
-    await expect(toast(page, 'Somebody else has changed this meanwhile')).toBeVisible()
+    const merging = 'This was changed meanwhile. Nothing is saved yet: compare both versions, then save.'
+    await expect(page.getByRole('alert')).toHaveText([merging])
     await expect(page.getByRole('form').getByText(/Somebody else has changed this meanwhile/)).toBeVisible()
     await expect(page.getByText('This announcement is Active.')).toHaveCount(0) // the status may have changed too
     await expect(field(page, 'Title')).toHaveValue('Mine')

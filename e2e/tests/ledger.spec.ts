@@ -33,9 +33,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
 
 test('Ledger: an adjustment needs an amount and a reason, an entry can be reversed once, and the audit trail has both', async ({
   page,
-  expectedNoise,
 }) => {
-  expectedNoise.patterns = [/409/] // of the debit that is too large
   await page.goto(PATH)
   await expect(entries(page)).toHaveCount(1)
   await expect(entries(page).first()).toContainText('Opening balance')
@@ -55,16 +53,26 @@ test('Ledger: an adjustment needs an amount and a reason, an entry can be revers
   await expect(newBalance).toHaveText('New balance–')
   await field(dialog, 'Amount').fill('-57334.1')
   await expect(newBalance).toHaveText('New balance-0.1 is below 0')
+  const confirm = dialog.getByRole('button', { name: 'Confirm' })
+  await expect(confirm).toBeDisabled()
   await field(dialog, 'Amount').fill('0.123456789')
   await expect(newBalance, 'more decimals than an amount has').toHaveText('New balance–')
   await field(dialog, 'Amount').fill('0.2')
   await expect(newBalance).toHaveText('New balance57334.2')
-  await field(dialog, 'Amount').fill('-60000')
+  await expect(confirm).toBeEnabled()
   await field(dialog, 'Reason').fill('Bought with a stolen card')
-  await dialog.getByRole('button', { name: 'Confirm' }).click()
-  await expect(dialog.getByText('The balance is too low for this: it would go below 0.')).toBeVisible()
+  const sent: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+  await field(dialog, 'Amount').fill('-60000')
+  await field(dialog, 'Amount').press('Enter')
+  await confirm.click({ force: true })
+  await expect(confirm).toBeDisabled()
+  await expect(page.getByText(/(is|go) below 0/), 'the error is shown once').toHaveText(['-2666 is below 0'])
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await expectAccessible(page)
+  expect(sent, 'nothing is sent before it is mended').toEqual([])
   await field(dialog, 'Amount').fill('-334.5')
-  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await confirm.click()
   await expect(toast(page, 'Balance of 😀Sky d’Angelo adjusted.')).toBeVisible()
   await expect(dialog).toBeHidden()
   await expect(adjust).toBeFocused()
@@ -99,6 +107,41 @@ test('Ledger: an adjustment needs an amount and a reason, an entry can be revers
   await expect(acts.nth(2)).toContainText('Adjusted a balance')
   await expect(acts.nth(2)).toContainText(`${PLAYER}`)
   await expect(acts.nth(2)).toContainText('Balance: 57,334 → 56,999.5')
+})
+
+test('Ledger: a balance that falls while an adjustment is sent is shown, and the error is shown once', async ({
+  page,
+  server,
+  expectedNoise,
+}) => {
+  expectedNoise.patterns = [/409/] // of the debit that became too large meanwhile
+  await page.goto(PATH)
+  await page.getByRole('button', { name: 'Adjust Balance' }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = dialog.getByRole('button', { name: 'Confirm' })
+  const newBalance = dialog.getByText('New balance').locator('..')
+  await field(dialog, 'Reason').fill('Bought with a stolen card')
+  const other = await otherAdmin(server)
+  const change = (amount: number) =>
+    other.call('POST', `/api/telegram-users/${PLAYER}/adjustments`, { amount, reason: 'Meanwhile' })
+  await page.route(
+    '**/adjustments',
+    async (route) => {
+      await change(-1000)
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await field(dialog, 'Amount').fill('-57000')
+  await confirm.click()
+  await expect(page.getByText(/(is|go) below 0/), 'shown once, with the new balance').toHaveText(['-666 is below 0'])
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await expect(confirm).toBeDisabled()
+  await change(1000)
+  await expect(newBalance, 'the balance has risen again').toHaveText('New balance334')
+  await confirm.click()
+  await expect(toast(page, 'Balance of 😀Sky d’Angelo adjusted.')).toBeVisible()
+  await expect(balance(page)).toContainText('334')
 })
 
 test('Ledger: entries are listed newest first, 50 and then more, with the game’s own causes and references', async ({

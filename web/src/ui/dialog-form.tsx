@@ -67,13 +67,15 @@ type FormProps<Input extends FieldValues, Output> = ComponentProps<typeof Form<I
 interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<Input, Output> {
   form: FormProps<Input, Output>['form'] & { refusal: Refusal | undefined }
   onCancel: () => void
+  /** The form shows an error beside its fields that must be mended first: Confirm is disabled, and Enter sends nothing. */
+  isHeld?: boolean
   /** Destructive dialogs have a red confirm button. */
   isDestructive?: boolean
   children: ReactNode
 }
 
 export function DialogForm<Input extends FieldValues, Output>(props: DialogFormProps<Input, Output>) {
-  const { onCancel, isDestructive = false, children, ...form } = props
+  const { onCancel, isHeld = false, isDestructive = false, children, ...form } = props
   const { isDirty } = useFormState({ control: form.form.control })
   const reportTyped = use(TypedContext)
   useEffect(() => {
@@ -82,7 +84,7 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
   }, [reportTyped, isDirty])
   return (
     <div ref={markFirstField}>
-      <Form {...form}>
+      <Form {...form} onSubmit={async (values) => (isHeld ? undefined : form.onSubmit(values))}>
         {children}
         <FormRefusal form={form.form} />
         <FormActions
@@ -92,7 +94,9 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
             </Button>
           }
         >
-          <SubmitButton {...(isDestructive && { color: 'red' })}>Confirm</SubmitButton>
+          <SubmitButton {...(isHeld && { 'aria-disabled': true })} {...(isDestructive && { color: 'red' })}>
+            Confirm
+          </SubmitButton>
         </FormActions>
       </Form>
     </div>

@@ -22,6 +22,8 @@ interface ToastOptions {
 export const toast = {
   success: (message: string, options?: ToastOptions) => show(message, 'arcade', options),
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
+  /** For what is neither success nor failure. */
+  note: (message: string, options?: ToastOptions) => show(message, 'yellow', options),
   /** Clicks the button of the newest toast that has a button. Returns false if no toast has one. */
   pressAction(): boolean {
     const button = [...document.querySelectorAll<HTMLElement>('[data-toast-action]')].at(-1)
@@ -37,7 +39,7 @@ export const toast = {
 
 let attempt = 0
 
-function show(message: string, color: 'arcade' | 'red', { delayMs = 0, ...more }: ToastOptions = {}): void {
+function show(message: string, color: 'arcade' | 'red' | 'yellow', { delayMs = 0, ...more }: ToastOptions = {}): void {
   mountRegion()
   const begun = attempt
   const isOld = () => color === 'red' && begun !== attempt

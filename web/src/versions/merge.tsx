@@ -56,18 +56,20 @@ export function useMerge<Row extends { id: string; version: number }>(source: So
     decides,
     theirs: theirs && { ...theirs, values: toValues(theirs.record) },
     version: () => basis()?.version,
-    async begin(): Promise<void> {
+    /** Loads the newer version and begins the merge, which a toast says. Returns false if it cannot be loaded: the save has failed then. */
+    async begin(): Promise<boolean> {
       const known = basis()
-      if (!known) return
+      if (!known) return false
       // If this fails, the form still says that its save was stale.
       const loaded = await Promise.all([load(), lastChange(kind, known.id)]).catch(() => undefined)
-      if (!loaded) return
+      if (!loaded) return false
       merged.current = loaded[0]
       const [now, by] = loaded
       const otherChanges = alsoTold
         .filter((name) => known[name] !== now[name])
         .map((name) => [name, [known[name], now[name]]] as const)
       setTheirs({ record: now, by, base: toValues(known), otherChanges: Object.fromEntries(otherChanges) })
+      return true
     },
   }
 }
@@ -230,6 +232,9 @@ function compare({ base, ours, values }: Record<'base' | 'ours' | 'values', Valu
   )
   return { changedByMe, changedByThem, toChoose }
 }
+
+/** The toast when a merge begins: that is no error. */
+export const MERGE_BEGINS = 'This was changed meanwhile. Nothing is saved yet: compare both versions, then save.'
 
 /** The submit button's label while versions are being merged. */
 export const SAVE_MERGED = 'Save merged'

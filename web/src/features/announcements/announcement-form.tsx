@@ -25,7 +25,7 @@ import { textProblem } from '#src/ui/bot-message.ts'
 import { Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
-import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
@@ -195,11 +195,12 @@ function useSave(announcement: Announcement | undefined, form: DraftForm, { imag
     await refreshAfterActOn('announcements')
   }
   const handleFailed = async (error: CallError) => {
-    toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', {
-      delayMs: FAILURE_DELAY_MS,
-      detail: error.message,
-    })
-    if (error.code === 'STALE') await merging.begin()
+    if (error.code === 'STALE' && (await merging.begin())) toast.note(MERGE_BEGINS)
+    else
+      toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', {
+        delayMs: FAILURE_DELAY_MS,
+        detail: error.message,
+      })
     image.refuse(error.fields['image'])
     icon.refuse(error.fields['icon'])
     // A message that is shown at a file field is not repeated below the form.

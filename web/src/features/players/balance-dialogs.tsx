@@ -6,7 +6,7 @@ import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { client, creation } from '#src/client.ts'
+import { api, asCallError, client, creation, queryClient } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
@@ -42,12 +42,20 @@ function AdjustForm({ player, onClose }: DialogProps) {
     },
   )
   const [createOnce] = useState(creation)
+  const newBalance = useNewBalance(form.control, schema, player.balance)
 
   const handleSubmit = async (input: AdjustmentInput) => {
     try {
       await createOnce((options) => client.balances.adjust({ userId, ...input }, options))
     } catch (cause) {
-      return showFailure(cause)
+      const error = asCallError(cause)
+      if (error.code !== 'BALANCE_TOO_LOW') return showFailure(error)
+      // The balance has fallen meanwhile. Once the new one is shown, the line with the new balance says that the amount is too high.
+      const balance = await refreshPlayer(userId).then(
+        () => queryClient.getQueryData(api.players.get.queryKey({ input: { userId } }))?.balance,
+        () => undefined,
+      )
+      return balance !== undefined && exactSum(balance, input.amount) < 0 ? undefined : error
     }
     toast.success(`Balance of ${isolated(playerName(player))} adjusted.`)
     onClose()
@@ -56,9 +64,9 @@ function AdjustForm({ player, onClose }: DialogProps) {
   }
 
   return (
-    <DialogForm form={form} onSubmit={handleSubmit} label="Adjust Balance" onCancel={onClose}>
+    <DialogForm form={form} onSubmit={handleSubmit} label="Adjust Balance" onCancel={onClose} isHeld={newBalance.isTooLow}>
       <Facts player={player}>
-        <NewBalance control={form.control} schema={schema} balance={player.balance} />
+        <NewBalance {...newBalance} />
       </Facts>
       <NumberField
         control={form.control}
@@ -80,19 +88,20 @@ function storeSchema(schema: Schema, setSchema: (schema: Schema) => void): Schem
   return schema
 }
 
-interface NewBalanceProps {
-  control: Control<z.input<Schema>, unknown, AdjustmentInput>
-  /** Validates the amount; undefined until it is loaded. */
-  schema: Schema | undefined
-  balance: number
-}
-
-/** Shows the balance that the typed amount would lead to. */
-function NewBalance({ control, schema, balance }: NewBalanceProps) {
+/** Returns the balance that the typed amount would lead to. Until the schema is loaded, which validates the amount, there is none. */
+function useNewBalance(
+  control: Control<z.input<Schema>, unknown, AdjustmentInput>,
+  schema: Schema | undefined,
+  balance: number,
+): { sum: number | undefined; isTooLow: boolean } {
   const typed = useWatch({ control, name: 'amount' })
   const amount = schema?.shape.amount.safeParse(typed).data
   const sum = amount === undefined ? undefined : exactSum(balance, amount)
-  const isTooLow = sum !== undefined && amount !== undefined && sum < 0 && amount < 0
+  return { sum, isTooLow: sum !== undefined && amount !== undefined && sum < 0 && amount < 0 }
+}
+
+/** Shows the new balance, and alone says that it would be too low. */
+function NewBalance({ sum, isTooLow }: ReturnType<typeof useNewBalance>) {
   return (
     <div>
       <dt>New balance</dt>

@@ -206,7 +206,7 @@ interface SaveOptions {
   /** The task to edit; without one a task is added. */
   task: Task | undefined
   form: ReturnType<typeof useTaskForm>
-  merge: { version: () => number | undefined; begin: () => Promise<void> }
+  merge: { version: () => number | undefined; begin: () => Promise<boolean> }
   onPriorityTaken: () => void
 }
 

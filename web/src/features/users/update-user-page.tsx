@@ -17,7 +17,7 @@ import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
 import { type NewPasswordLink, PasswordLink } from './password-link.tsx'
@@ -108,8 +108,8 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!', { detail: error.message })
-      if (error.code === 'STALE') await merge.begin()
+      if (error.code === 'STALE' && (await merge.begin())) toast.note(MERGE_BEGINS)
+      else toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!', { detail: error.message })
       return error
     }
   }
