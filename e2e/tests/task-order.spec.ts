@@ -69,6 +69,31 @@ for (const facts of [social, daily] as const) {
       expect((await storedTasks(server, facts)).map((one) => one.title)).toEqual(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
     })
 
+    test(`§2 ${title}: a newer move withdraws the Undo of an older one of the same tasks, and of no others`, async ({
+      page,
+      server,
+    }) => {
+      await addTasks(server, facts, {}, {}, {}, {})
+      await page.goto(path)
+      const undo = (task: string) => toast(page, `${task} moved.`).getByRole('button', { name: 'Undo' })
+      const move = async (task: string) => {
+        await moveButton(page, task).press('Space')
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('Space')
+        await expect(undo(task)).toBeVisible()
+      }
+      await move('Task 3') // 1 2 4 3
+      await move('Task 1') // 2 1 4 3
+      await undo('Task 3').press('Enter') // 2 1 3 4
+      await expect(toast(page, 'Task 3 is back.')).toBeVisible()
+      const withoutUndo = toast(page, 'Task 1 moved.').filter({ hasNot: page.getByRole('button', { name: 'Undo' }) })
+      await Promise.all([expect(withoutUndo).toBeVisible(), move('Task 2')]) // 1 2 3 4
+      await undo('Task 2').press('Enter')
+      await expect(toast(page, 'Task 2 is back.')).toBeVisible()
+      await expect(column(page, 3)).toHaveText(['Task 2', 'Task 1', 'Task 3', 'Task 4'])
+      expect((await storedTasks(server, facts)).map((one) => one.title)).toEqual(['Task 2', 'Task 1', 'Task 3', 'Task 4'])
+    })
+
     test(`§2 ${title}: Escape, or leaving the page, puts a lifted task back`, async ({ page, server }) => {
       await addTasks(server, facts, {}, {}, {})
       const sent: string[] = []
@@ -154,7 +179,9 @@ for (const facts of [social, daily] as const) {
         await moveButton(page, 'Task 1').press('Space')
         await page.keyboard.press('ArrowDown')
         await page.keyboard.press('Space')
-        await expect(toast(page, 'The order is as it was.')).toBeVisible()
+        await expect(
+          toast(page, 'These tasks have changed meanwhile. Please look at the list again. The order is as it was.'),
+        ).toBeVisible()
         await expect(column(page, 3)).toHaveText(['Task 1', 'Task 3', 'Task 2'])
         await expect(column(page, 1)).toHaveText(['1', '3', '9'])
       })

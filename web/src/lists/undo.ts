@@ -11,6 +11,30 @@ import { refreshAfterActOn } from './changes.ts'
 /** A restored announcement is inactive, so that players do not see it again until an operator activates it. */
 export const COMES_BACK_INACTIVE = 'An announcement comes back inactive.'
 
+interface Undoable {
+  list: ListName
+  ids: ReadonlySet<string> | undefined
+  withdrawal: AbortController
+}
+
+/** Acts whose Undo button may still be shown; of older ones the toast is gone. */
+let undoables: readonly Undoable[] = []
+const UNDOABLES_MAX = 20
+
+/**
+ * Undo is a stack: an act withdraws the Undo buttons of older acts that changed the same records, because they could only fail.
+ * @param ids the ids of the changed records; undefined stands for all records of the list
+ * @returns the signal for the button of this act
+ */
+export function superseding(list: ListName, ids?: ReadonlySet<string>): AbortSignal {
+  const isSuperseded = (older: Undoable) =>
+    older.list === list && (!ids || !older.ids || [...older.ids].some((id) => ids.has(id)))
+  for (const { withdrawal } of undoables.filter(isSuperseded)) withdrawal.abort()
+  const withdrawal = new AbortController()
+  undoables = [...undoables.filter((older) => !isSuperseded(older)), { list, ids, withdrawal }].slice(-UNDOABLES_MAX)
+  return withdrawal.signal
+}
+
 type NamedList = List & { name: ListName }
 
 /** Options for a call whose act can be undone. */
@@ -76,7 +100,10 @@ export function useUndo({ name, noun }: NamedList) {
     /** Says that announcements come back inactive. */
     ofDeletion: (actId: string | undefined, areAnnouncements = name === 'announcements') =>
       action(actId, (deletion) => restore(deletion, areAnnouncements)),
-    /** @param title the name of the record as it stands in a sentence, if the act changed just one */
-    ofChange: (actId: string | undefined, title?: string) => action(actId, (change) => takeBack(change, title)),
+    /** @param one the record, if the act changed just one, with its title as it stands in a sentence */
+    ofChange(actId: string | undefined, one?: { id: string; title: string }) {
+      const offered = action(actId, (change) => takeBack(change, one?.title))
+      return offered && { ...offered, withdrawn: superseding(name, one && new Set([one.id])) }
+    },
   }
 }

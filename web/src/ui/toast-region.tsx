@@ -14,6 +14,8 @@ const LOWEST_PLACE = 0.4
 export interface ToastAction {
   label: string
   onClick: () => void
+  /** Aborted when the button is no longer offered: it goes, and the message stays its usual time. */
+  withdrawn?: AbortSignal
 }
 
 export function ToastRegion() {
@@ -35,12 +37,14 @@ export function ToastRegion() {
 /** Shows a toast. With an `action` it has a button, stays twice as long, and stays while the button has the focus. */
 export function showToast(message: string, color: string, { action, detail }: { action?: ToastAction; detail?: string }): void {
   const reason = detail !== undefined && withoutMark(detail) !== withoutMark(message) ? detail : undefined
-  const content =
-    action || reason ? (
-      <FullMessage message={message} reason={reason} action={action} onDone={() => notifications.hide(id)} />
+  const textWith = (offered: ToastAction | undefined) =>
+    offered || reason ? (
+      <FullMessage message={message} reason={reason} action={offered} onDone={() => notifications.hide(id)} />
     ) : (
       message
     )
+  if (action?.withdrawn?.aborted) return showToast(message, color, { ...(detail !== undefined && { detail }) })
+  const content = textWith(action)
   const id = notifications.show({
     message: content,
     ...(action && {
@@ -53,6 +57,15 @@ export function showToast(message: string, color: string, { action, detail }: { 
     role: 'alert',
     closeButtonProps: { 'aria-label': 'Dismiss' },
   })
+  const withdraw = () =>
+    notifications.update({
+      id,
+      message: textWith(undefined),
+      autoClose: TOAST_AUTO_CLOSE_MS,
+      onFocusCapture: undefined,
+      onBlurCapture: undefined,
+    })
+  action?.withdrawn?.addEventListener('abort', withdraw, { once: true })
 }
 
 export function hideToasts(color: string): void {

@@ -220,6 +220,20 @@ test('§8 a toast shows the reason below its text, unless both are the same', as
   await expect.element(toasts.getByText('Internal Server Error!')).not.toBeInTheDocument()
 })
 
+test('a withdrawn button goes, and its message stays; a button withdrawn before it is shown never appears', async () => {
+  render(<p>A page</p>)
+  const withdrawal = new AbortController()
+  const action = { label: 'Undo', onClick: () => {}, withdrawn: withdrawal.signal }
+  toast.success('One moved.', { action })
+  await expect.element(page.getByRole('button', { name: 'Undo' })).toBeVisible()
+  withdrawal.abort()
+  await expect.element(page.getByRole('button', { name: 'Undo' })).not.toBeInTheDocument()
+  await expect.element(toasts.getByText('One moved.', { exact: true })).toBeVisible()
+  toast.success('Two moved.', { action })
+  await expect.element(toasts.getByText('Two moved.', { exact: true })).toBeVisible()
+  await expect.element(page.getByRole('button', { name: 'Undo' })).not.toBeInTheDocument()
+})
+
 test('several toasts are stacked', async () => {
   render(<p>A page</p>)
   for (const text of ['one', 'two', 'three']) toast.success(text)

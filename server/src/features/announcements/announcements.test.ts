@@ -269,7 +269,7 @@ describe('§4 status', () => {
     for (const version of [1, undefined])
       expect(await admin.call('PUT', `${path}/${id}`, { ...desc, title: 'Late', version, staysActive: true })).toMatchObject({
         status: 409,
-        body: { code: 'STALE', message: 'Somebody else has made it In Active meanwhile.' },
+        body: { code: 'STALE', message: 'It was made In Active meanwhile.' },
       })
     expect(await get(admin, id)).toMatchObject({ title: 'Season 2', status: false, version: 1 })
     expect(await epoch(app)).toBe(0)

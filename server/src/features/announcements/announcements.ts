@@ -87,8 +87,7 @@ export function announcementsHandlers({
       await refuseMissing(files, input, fileKeys({ image: seen.image_key, icon: seen.icon_key }))
       await database.transaction(async (tx) => {
         const before = await lockAnnouncement(tx, id, version)
-        if (staysActive && !before.status)
-          throw new Failure('STALE', { message: 'Somebody else has made it In Active meanwhile.' })
+        if (staysActive && !before.status) throw new Failure('STALE', { message: 'It was made In Active meanwhile.' })
         await save(tx, { before, input, context, status: staysActive })
       })
       return { success: true }

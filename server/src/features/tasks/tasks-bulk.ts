@@ -81,7 +81,7 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
         const priorities = new Map(found.map(({ id, priority }) => [id, priority]))
         if (tasks.some(({ id, priority }) => priorities.get(id) !== priority)) {
           throw new Failure('STALE', {
-            message: 'Somebody else has changed these tasks meanwhile. Please look at the list again.',
+            message: 'These tasks have changed meanwhile. Please look at the list again.',
           })
         }
         const { rows: moved } = await sql<AssignedPriority>`

@@ -54,7 +54,7 @@ export function PlayerActs({ player }: StandingProps) {
 function BlockButton({ player }: StandingProps) {
   const { userId, block } = player
   const name = isolated(playerName(player))
-  const change = useBlockChange(name)
+  const change = useBlockChange(String(userId), name)
   const confirm = useConfirm()
   const [isAsking, setIsAsking] = useState(false)
   const target = { ids: [String(userId)] }
@@ -90,12 +90,12 @@ function BlockButton({ player }: StandingProps) {
  * Returns a function that blocks or unblocks the player and shows the outcome as a toast. It resolves with the error if the call failed.
  * @param name the player's isolated name, which is part of every toast, because the page may show another player by then
  */
-function useBlockChange(name: string) {
+function useBlockChange(id: string, name: string) {
   const undo = useUndo(playerList)
   return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string): Promise<CallError | undefined> => {
     try {
       const { answer, actId } = await asAct(run)
-      const action = undo.ofChange(actId, name)
+      const action = undo.ofChange(actId, { id, title: name })
       // Somebody else was first: this call changed nothing, so there is nothing to undo.
       if (answer.affected === 0) toast.failure(`${name}: ${answer.refusals[0]?.reason ?? 'This player does not exist any more.'}`)
       else toast.success(text, action && { action })

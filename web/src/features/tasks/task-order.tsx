@@ -6,6 +6,7 @@ import { useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { holdLists } from '#src/lists/live.ts'
+import { superseding } from '#src/lists/undo.ts'
 import { useReorder } from './reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
@@ -58,13 +59,14 @@ export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
     const before = tasks.slice(first, Math.max(from, to) + 1)
     const others = before.filter(({ id }) => id !== task.id)
     const after = from < to ? [...others, task] : [task, ...others]
+    const withdrawn = superseding(list.name, new Set(before.map(({ id }) => id)))
     save(before, after, (reordered) => {
       const originalOrder = before.flatMap(({ id }) => reordered.filter((one) => one.id === id))
       const handleUndo = () => {
         reorder.focus(task)
         save(reordered, originalOrder, () => toast.success(`${isolated(task.title)} is back.`))
       }
-      toast.success(`${isolated(task.title)} moved.`, { action: { label: 'Undo', onClick: handleUndo } })
+      toast.success(`${isolated(task.title)} moved.`, { action: { label: 'Undo', onClick: handleUndo, withdrawn } })
     })
   }
 
