@@ -38,7 +38,7 @@ export const playerColumns = named({
 export const userColumns = named({
   accounts: 'id email',
   users: 'id fname lname email searched_text',
-  sessions: 'user_id',
+  sessions: 'user_id begun_address last_address',
   known_addresses: 'user_id',
   password_links: 'user_id made_by',
   default_views: 'user_id',

@@ -40,8 +40,12 @@ export const session = z.object({
   /** Such as `Chrome on Windows`; empty for sessions older than this column. */
   device: z.string(),
   begunAt: z.iso.datetime(),
+  /** An IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session. */
+  begunAddress: z.string(),
   /** Accurate to ten minutes. */
   lastSeenAt: z.iso.datetime(),
+  /** The address of the last use, about a minute after a change of it. */
+  lastAddress: z.string(),
   isCurrent: z.boolean(),
 })
 export type Session = z.infer<typeof session>

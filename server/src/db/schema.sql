@@ -433,6 +433,10 @@ CREATE TABLE sessions (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   -- For example Chrome on Windows.
   device text NOT NULL DEFAULT ''::text,
+  -- The address of the sign-in: an IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session.
+  begun_address text NOT NULL DEFAULT ''::text,
+  -- The address of the last use, about as accurate as last_seen_at: an IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session.
+  last_address text NOT NULL DEFAULT ''::text,
   CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(id) ON DELETE CASCADE
 );

@@ -414,6 +414,10 @@ export interface SessionsTable {
   id: Generated<string>
   /** For example Chrome on Windows. */
   device: Generated<string>
+  /** The address of the sign-in: an IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session. */
+  begun_address: Generated<string>
+  /** The address of the last use, about as accurate as last_seen_at: an IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session. */
+  last_address: Generated<string>
 }
 
 /** Links to create the first administrator. */

@@ -59,7 +59,7 @@ export async function identify(
     })
     throw new Failure('SIGNED_OUT', { message })
   }
-  const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken, inTurn)
+  const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken, inTurn, address)
   return user ? { kind: 'user', user } : { kind: 'guest' }
 }
 

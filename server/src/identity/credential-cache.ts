@@ -17,8 +17,9 @@ export interface CredentialCache<Owner> {
   /**
    * Returns the owner of the credential with this hash, from the cache or else from `load`.
    * @param inTurn runs the lookup of a credential that was not known to be valid recently: anybody can send such a credential
+   * @param address the client's address, which `load` may store
    */
-  find: (hash: Buffer, inTurn?: InTurn) => Promise<Owner | undefined>
+  find: (hash: Buffer, inTurn?: InTurn, address?: string) => Promise<Owner | undefined>
   /** Whether the credential was valid when it was last looked up, and its owner has not changed since. */
   isRecent: (hash: Buffer) => boolean
   /** Forgets an owner, or all. Call it after the commit of a change; other processes are told by NOTIFY. */
@@ -35,7 +36,7 @@ export async function createCredentialCache<Owner extends { id: string }>(
   }: {
     /** A payload is an owner's id or EVERYBODY. */
     channel: string
-    load: (hash: Buffer) => Promise<{ owner: Owner; leftMs?: number } | undefined>
+    load: (hash: Buffer, address: string | undefined) => Promise<{ owner: Owner; leftMs?: number } | undefined>
     onForget?: (ownerId: string | undefined) => void
   },
 ): Promise<CredentialCache<Owner>> {
@@ -53,13 +54,13 @@ export async function createCredentialCache<Owner extends { id: string }>(
     () => forget(),
   )
   return {
-    async find(hash, inTurn = (work) => work()) {
+    async find(hash, inTurn = (work) => work(), address) {
       const key = hash.toString('base64')
       const now = performance.now()
       const kept = known.get(key)
       if (kept && kept.until > now) return kept.owner
       const before = generation
-      const found = await (kept ? load(hash) : inTurn(() => load(hash)))
+      const found = await (kept ? load(hash, address) : inTurn(() => load(hash, address)))
       if (!found) known.delete(key)
       else if (generation === before) {
         known.delete(key) // so that it becomes the newest

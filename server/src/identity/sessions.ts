@@ -25,7 +25,7 @@ const CHANNEL = 'sessions'
 type ChangeListener = (userId: string | undefined) => void
 
 interface BeginOptions {
-  /** The sign-in, with a device such as `Chrome on Windows`. */
+  /** The sign-in, with its address and a device such as `Chrome on Windows`. */
   act?: Act
   /** The hash that the given password matched. */
   passwordHash?: string
@@ -37,8 +37,11 @@ export interface Sessions {
    * @throws Failure LOGIN_FAILED if the password's hash is not the account's any more
    */
   begin(userId: string, options?: BeginOptions): Promise<string>
-  /** Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. */
-  userOf(token: string, inTurn?: InTurn): Promise<SessionUser | undefined>
+  /**
+   * Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. Stores
+   * that the session was used from this address, at most once a minute.
+   */
+  userOf(token: string, inTurn?: InTurn, address?: string): Promise<SessionUser | undefined>
   /** Whether the token was valid when this process last looked it up, and its user has not changed since. */
   isRecent(token: string): boolean
   /** Like `userOf`, without counting as a use of the session: an open dashboard must not keep its session alive. */
@@ -78,10 +81,11 @@ export async function createSessions(database: Database): Promise<Sessions> {
   const findCurrent = prepareFindCurrent(database)
   const cache = await createCredentialCache<SessionUser>(database, {
     channel: CHANNEL,
-    async load(hash) {
+    async load(hash, address) {
       const row = await findCurrent(hash)
       if (!row) return undefined
-      if (row.idle > TOUCH_EVERY_SECONDS) void touch(database.db, hash, row.id)
+      const isElsewhere = address !== undefined && row.last_address !== '' && row.last_address !== address
+      if (isElsewhere || row.idle > TOUCH_EVERY_SECONDS) void touch(database.db, hash, { userId: row.id, address })
       return { owner: sessionUser(row), leftMs: row.left * 1000 }
     },
     onForget(userId) {
@@ -115,6 +119,7 @@ class CachedSessions implements Sessions {
 
   async begin(userId: string, { act, passwordHash }: BeginOptions = {}): Promise<string> {
     const token = newToken()
+    const address = act?.address ?? ''
     const hasEndedOthers = await this.#database.transaction(async (tx) => {
       // Locks the user and then the account, in the same order as removing a user does.
       await writeLastSeen(tx, userId)
@@ -122,7 +127,13 @@ class CachedSessions implements Sessions {
       if (passwordHash !== undefined && currentHash !== passwordHash) throw new Failure('LOGIN_FAILED')
       await tx
         .insertInto('sessions')
-        .values({ token_hash: hashToken(token), user_id: userId, device: act?.device ?? '' })
+        .values({
+          token_hash: hashToken(token),
+          user_id: userId,
+          device: act?.device ?? '',
+          begun_address: address,
+          last_address: address,
+        })
         .execute()
       if (act) await audit(tx, act, 'session.begin', {})
       return endOldest(tx, userId)
@@ -131,8 +142,8 @@ class CachedSessions implements Sessions {
     return token
   }
 
-  async userOf(token: string, inTurn?: InTurn): Promise<SessionUser | undefined> {
-    return TOKEN.test(token) ? this.#cache.find(hashToken(token), inTurn) : undefined
+  async userOf(token: string, inTurn?: InTurn, address?: string): Promise<SessionUser | undefined> {
+    return TOKEN.test(token) ? this.#cache.find(hashToken(token), inTurn, address) : undefined
   }
 
   isRecent(token: string): boolean {
@@ -163,7 +174,7 @@ class CachedSessions implements Sessions {
     const isCurrent = token === undefined ? sql<boolean>`false` : sql<boolean>`token_hash = ${hashToken(token)}`
     const rows = await this.#database.db
       .selectFrom('sessions')
-      .select(['id', 'device', 'created_at', 'last_seen_at', isCurrent.as('isCurrent')])
+      .select(['id', 'device', 'created_at', 'begun_address', 'last_seen_at', 'last_address', isCurrent.as('isCurrent')])
       .where('user_id', '=', userId)
       .where(sql<boolean>`last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`)
       .where(sql<boolean>`created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`)
@@ -171,10 +182,14 @@ class CachedSessions implements Sessions {
       .orderBy('last_seen_at', 'desc')
       .orderBy('id')
       .execute()
-    return rows.map(({ created_at: begun, last_seen_at: seen, ...session }) => ({
-      ...session,
-      begunAt: begun.toISOString(),
-      lastSeenAt: seen.toISOString(),
+    return rows.map(({ id, device, isCurrent: isThis, ...row }) => ({
+      id,
+      device,
+      isCurrent: isThis,
+      begunAt: row.created_at.toISOString(),
+      begunAddress: row.begun_address,
+      lastSeenAt: row.last_seen_at.toISOString(),
+      lastAddress: row.last_address,
     }))
   }
 
@@ -252,7 +267,7 @@ type FindCurrent = (hash: Buffer) => Promise<SessionRow | undefined>
 function prepareFindCurrent(database: Database): FindCurrent {
   const find = database.prepared<SessionRow>(
     'session-user',
-    `select u.id, u.fname, u.lname, u.email, u.user_type,
+    `select u.id, u.fname, u.lname, u.email, u.user_type, s.last_address,
             ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
        from sessions s join users u on u.id = s.user_id where s.token_hash = $1`,
   )
@@ -311,6 +326,7 @@ interface SessionRow {
   lname: string
   email: string
   user_type: 'admin' | 'user'
+  last_address: string
   /** Seconds since the session was last used, and until it ends, by the database's clock. */
   idle: number
   left: number
@@ -320,9 +336,13 @@ function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRo
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
-/** Stores the time of a session's last use. A failure, such as a full disk, must not fail the request. */
-async function touch(db: Kysely<Tables>, hash: Buffer, userId: string): Promise<void> {
-  const isUsed = { last_seen_at: sql<Date>`now()` }
+/** Stores time and address of a session's last use. A failure, such as a full disk, must not fail the request. */
+async function touch(
+  db: Kysely<Tables>,
+  hash: Buffer,
+  { userId, address }: { userId: string; address: string | undefined },
+): Promise<void> {
+  const isUsed = { last_seen_at: sql<Date>`now()`, ...(address !== undefined && { last_address: address }) }
   // Two statements, so that none waits for a row while it holds the lock of another.
   const written = db.updateTable('sessions').set(isUsed).where('token_hash', '=', hash).execute()
   await written.then(() => writeLastSeen(db, userId)).catch(() => {})

@@ -1,6 +1,7 @@
 /** One's own password and sessions, and links with which users set their passwords (security.md, Sessions). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import type { Session } from '@arcade/contract/account/calls'
 import { auditTrail } from '#test/audit-trail.ts'
 import { waitFor } from '#test/processes.ts'
 import { type Client, PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
@@ -120,6 +121,23 @@ describe('one’s own sessions', () => {
     expect(Date.parse(current.lastSeenAt) - Date.parse(other.lastSeenAt)).toBeGreaterThan(3_500_000)
     expect(Date.parse(other.lastSeenAt) - Date.parse(other.begunAt)).toBe(3_600_000)
     expect(JSON.stringify(sessions)).not.toContain(String(admin.headers['cookie']).slice('session='.length))
+  })
+
+  test('are told apart by the addresses of their sign-in and of their last use', async () => {
+    const app = await testApp()
+    const person = { email: 'ada@gmail.com', password: PASSWORD }
+    await app.signUp('admin', person.email)
+    const headers = { 'content-type': 'application/json', 'user-agent': chrome }
+    const begun = await app.fetch('/api/session', { method: 'POST', headers, body: JSON.stringify(person) }, '192.0.2.7')
+    const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const read = async (address: string) => {
+      const answer = await app.fetch('/api/account/sessions', { headers: { cookie } }, address)
+      return ((await answer.json()) as { sessions: Session[] }).sessions[0]!
+    }
+    expect(await read('192.0.2.7')).toMatchObject({ begunAddress: '192.0.2.7', lastAddress: '192.0.2.7', isCurrent: true })
+    app.sessions.changed() // as if a minute had passed: the cache asks the database again
+    await waitFor('the address of the last use', async () => (await read('2001:db8:1:2:3::4')).lastAddress !== '192.0.2.7')
+    expect(await read('2001:db8:1:2:3::4')).toMatchObject({ begunAddress: '192.0.2.7', lastAddress: '2001:db8:1:2::/64' })
   })
 
   test('one ends at once, but nobody can end those of other people', async () => {

@@ -1,4 +1,4 @@
-/** The sessions of the signed-in user: device, start and last use of each. All but the current one can be ended. */
+/** The sessions of the signed-in user: device, start and last use of each, with the addresses. All but the current one can be ended. */
 import type { Session } from '@arcade/contract/account/calls'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -29,7 +29,7 @@ export function Sessions() {
             session={session}
             onEnd={() =>
               end(
-                `Are you sure you want to end the session on ${nameDevice(session)}? It has to sign in again. The password links that you made end, too.`,
+                `Are you sure you want to end the session on ${nameDevice(session)}${from(session.lastAddress)}? It has to sign in again. The password links that you made end, too.`,
                 async () => {
                   await client.account.endSession({ id: session.id })
                   return 'Session ended.'
@@ -67,7 +67,12 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
       badge={session.isCurrent && 'This session'}
       buttons={
         !session.isCurrent && (
-          <Button variant="default" size="compact-md" aria-label={`End Session, ${name}`} onClick={onEnd}>
+          <Button
+            variant="default"
+            size="compact-md"
+            aria-label={`End Session, ${name}${from(session.lastAddress)}`}
+            onClick={onEnd}
+          >
             End Session
           </Button>
         )
@@ -75,9 +80,11 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
     >
       <Facts>
         Begun <Moment iso={session.begunAt} />
+        {from(session.begunAddress)}
       </Facts>
       <Facts>
         Last seen <Moment iso={session.lastSeenAt} />
+        {from(session.lastAddress)}
       </Facts>
     </Item>
   )
@@ -86,4 +93,9 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
 /** Names the session's device. Sessions from before devices were recorded have none. */
 function nameDevice({ device }: Session): string {
   return device || 'an unknown device'
+}
+
+/** Returns ` from` and an address. Sessions from before addresses were recorded have none. */
+function from(address: string): string {
+  return address && ` from ${address}`
 }
