@@ -131,6 +131,21 @@ test('§8 Download saves data.xlsx and says so; a failure shows the server’s m
   await expect(toast(page, 'Error Downloading Data!')).toBeVisible()
 })
 
+test('Lists: with a search the download has only the results; More exports offers everyone', async ({ page, server }) => {
+  await addParticipants(server, 'Crowded', 60)
+  await page.goto('/history?tab=social&item=crowded&q=player5')
+  const button = page.getByRole('button', { name: 'Download', exact: true })
+  await expect(button).toHaveAccessibleDescription('11 of 60')
+  let downloading = page.waitForEvent('download')
+  await button.click()
+  expect((await downloading).suggestedFilename()).toMatch(/^history-Crowded-filtered-\d{4}-\d\d-\d\d\.xlsx$/)
+  await expect(toast(page, 'Data Downloaded Successfully!')).toBeVisible()
+  await page.getByRole('button', { name: 'More exports' }).click()
+  downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Everyone', exact: true }).click()
+  expect((await downloading).suggestedFilename()).toBe('data.xlsx')
+})
+
 test('History: Back on a player’s page leads to the item and page that the player was opened from', async ({ page, server }) => {
   await addParticipants(server, 'Crowded', 60)
   await addPlayers(server.database.db, [{ user_id: 51, first_name: 'Fifty-one', username: 'player51', balance: 1 }])

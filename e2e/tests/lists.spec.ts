@@ -189,7 +189,7 @@ test('Lists: rows selected on several pages are exported together', async ({ pag
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download Selection' }).click()
   const download = await downloading
-  expect(download.suggestedFilename()).toBe('TelegramUserdata.xlsx')
+  expect(download.suggestedFilename()).toMatch(/^TelegramUserdata-selected-\d{4}-\d\d-\d\d\.xlsx$/)
   expect(await rowsOf(download)).toBe(1 + 5)
   await expect(toast(page, 'Data Downloaded Successfuly!')).toBeVisible()
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
@@ -213,7 +213,7 @@ test('Lists: with a search the download has only the results; More exports offer
   await page.getByRole('button', { name: 'More exports' }).click()
   downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'These as CSV', exact: true }).click()
-  expect((await downloading).suggestedFilename()).toBe('TelegramUserdata.csv')
+  expect((await downloading).suggestedFilename()).toMatch(/^TelegramUserdata-filtered-\d{4}-\d\d-\d\d\.csv$/)
 })
 
 test('Lists: a download has the order that is shown, and all columns', async ({ page }) => {

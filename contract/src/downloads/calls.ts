@@ -7,7 +7,7 @@ import { MAX_NUMBER } from '#src/entity.ts'
 import { participantList } from '#src/history/fields.ts'
 import { playerList } from '#src/players/fields.ts'
 import { userList } from '#src/users/fields.ts'
-import { idField } from '#src/field-schemas.ts'
+import { idField, searchField } from '#src/field-schemas.ts'
 import { historyKindField } from '#src/history/calls.ts'
 import { type ListName, lists } from '#src/lists.ts'
 
@@ -35,7 +35,10 @@ const HISTORY_BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
 const anyText = z.union([z.string(), z.number().transform(String)]).nullish()
 
-/** The body of §7; unknown fields are ignored. With `kind` and `id` the whole item is read from the database. */
+/**
+ * The body of §7; unknown fields are ignored. With `kind` and `id` the item and all its participants are read from the database, or with
+ * `search` those that the page shows.
+ */
 export const historyDownloadInput = z.object({
   data: z.object({
     type: anyText,
@@ -60,6 +63,7 @@ export const historyDownloadInput = z.object({
       .default([]),
     kind: historyKindField.optional(),
     id: idField.optional(),
+    search: searchField,
   }),
   ...exportOptions,
 })

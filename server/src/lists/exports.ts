@@ -10,6 +10,7 @@ import { type CallContext, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
+import { datedFileName } from '#src/sheets/file-name.ts'
 import { orderSql, type ServedList, type Target, whereTarget } from './list.ts'
 import { sheetColumns, sheetNames } from './sheet.ts'
 
@@ -54,7 +55,9 @@ export function listExports<L extends List>(
       const where = sql`${whereTarget(served, target, context)}`.compile(database.db)
       const detail = 'ids' in target ? { ids: target.ids.slice(0, AUDITED_IDS) } : target
       const total = `(select count(*) from ${sourceSql(entity)} where ${where.sql})`
-      return start({ exportId, format, context, where, ...ordered(sort, reversed), total, detail })
+      const part = 'ids' in target ? 'selected' : Object.keys(target.filter).length > 0 ? 'filtered' : ''
+      const fileName = datedFileName(list.fileName.replace(/\.xlsx$/, ''), part)
+      return start({ exportId, format, context, where, ...ordered(sort, reversed), total, detail, fileName })
     },
   }
 
@@ -72,16 +75,27 @@ export function listExports<L extends List>(
     total: string
     /** What the audit entry says about the export. */
     detail?: Record<string, unknown>
+    fileName?: string
   }
 
-  function start({ exportId, format, context, where, source, order, total, detail = {} }: Start): Promise<DownloadAnswer> {
+  function start({
+    exportId,
+    format,
+    context,
+    where,
+    source,
+    order,
+    total,
+    detail = {},
+    fileName = list.fileName,
+  }: Start): Promise<DownloadAnswer> {
     return downloads.start({
       context,
       exportId,
       format,
       target: list.name,
       detail,
-      fileName: list.fileName,
+      fileName,
       sheetName: sheet.sheetName,
       async open(snapshot) {
         const parameters = [...where.parameters]

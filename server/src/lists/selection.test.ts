@@ -28,7 +28,10 @@ test('§7 a selection of players, highest balance first, with the columns of the
     [1, 2, 3, 4].map((n) => ({ user_id: n, balance: n, username: `moon_${n}`, first_name: n === 3 ? '=1+1' : 'Sky' })),
   )
   const picked = await exported(admin, { list: 'telegramUsers', target: { ids: ['2', '4', '99', 'x'] } })
-  expect(picked).toMatchObject({ file: 'TelegramUserdata.xlsx', name: 'Telegram Users' })
+  expect(picked).toMatchObject({
+    file: expect.stringMatching(/^TelegramUserdata-selected-\d{4}-\d\d-\d\d\.xlsx$/),
+    name: 'Telegram Users',
+  })
   expect(picked.head.slice(0, 3)).toEqual(['User ID', 'Created At (UTC)', 'First Name'])
   expect(picked.rows.map(([id]) => id)).toEqual([4, 2])
   const filtered = await exported(admin, { list: 'telegramUsers', target: { filter: { search: 'moon', balanceMax: 3 } } })
@@ -70,7 +73,7 @@ test('§7 a selection of users, as the list shows them: without the caller', asy
   const admin = await app.signUp('admin', 'me@gmail.com')
   const [first, second] = [await app.signUp('user', 'first@gmail.com'), await app.signUp('user', 'second@gmail.com')]
   const all = await exported(admin, { list: 'users', target: { filter: { search: 'gmail' } } })
-  expect(all).toMatchObject({ file: 'userdata.xlsx', name: 'Users' })
+  expect(all).toMatchObject({ file: expect.stringMatching(/^userdata-filtered-\d{4}-\d\d-\d\d\.xlsx$/), name: 'Users' })
   expect(all.head).toEqual(['First Name', 'Last Name', 'Email', 'User Type', 'Created At (UTC)'])
   expect(all.rows.map(([, , email]) => email)).toEqual(['first@gmail.com', 'second@gmail.com'])
   const picked = await exported(admin, { list: 'users', target: { ids: [second.id, first.id, 'nobody'] } })

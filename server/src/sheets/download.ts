@@ -11,6 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
+import { contentDisposition } from './file-name.ts'
 import { type Progress, progressElsewhere } from './progress.ts'
 import type { Spool, Transfer } from './spool.ts'
 import type { Column } from './cells.ts'
@@ -31,6 +32,8 @@ export interface Table {
   total: number
   /** A query to run in the snapshot, or the rows themselves as COPY text. */
   rows: { sql: string; parameters?: unknown[] } | Buffer
+  /** The name of the XLSX file, if the data decides it. */
+  fileName?: string
 }
 
 export interface DownloadOptions {
@@ -41,7 +44,7 @@ export interface DownloadOptions {
   /** The name of the exported list for the audit trail; `detail` says which part of it. */
   target: string
   detail?: Record<string, unknown>
-  /** The name of the XLSX file. A CSV file gets the same name with the ending `.csv`. */
+  /** The name of the XLSX file, unless the table has its own. A CSV file gets the same name with the ending `.csv`. */
   fileName: string
   sheetName: string
   open: (snapshot: Snapshot) => Promise<Table>
@@ -165,7 +168,7 @@ class SheetDownloads implements Downloads {
     // The session may have ended before there was a transfer to break off.
     await this.#breakOffUnlessAllowed(current)
     void transfer.ended.then((error) => this.#end(current, options, error))
-    return { headers: headersOf(options, total), body: transfer.body }
+    return { headers: headersOf(options, opened), body: transfer.body }
   }
 
   /** @param error the reason if the transfer was cut off */
@@ -191,11 +194,14 @@ class SheetDownloads implements Downloads {
   }
 }
 
-function headersOf({ format, fileName }: DownloadOptions, total: number): Record<string, string> {
+function headersOf(
+  { format, fileName: usual }: DownloadOptions,
+  { total, fileName = usual }: Omit<Table, 'rows'>,
+): Record<string, string> {
   const isCsv = format === 'csv'
   return {
     'content-type': isCsv ? CSV_MEDIA_TYPE : XLSX_MEDIA_TYPE,
-    'content-disposition': `attachment; filename="${isCsv ? fileName.replace(/\.xlsx$/, '.csv') : fileName}"`,
+    'content-disposition': contentDisposition(isCsv ? fileName.replace(/\.xlsx$/, '.csv') : fileName),
     'x-row-count': String(total),
   }
 }
@@ -239,9 +245,9 @@ async function openRows({ open, context }: DownloadOptions, database: Database):
   const begun = Promise.withResolvers<Begun>()
   const closed = Promise.withResolvers<void>()
   const begin = async (snapshot: Snapshot): Promise<Begun> => {
-    const { columns, total, rows } = await open(snapshot)
+    const { rows, ...table } = await open(snapshot)
     const source = Buffer.isBuffer(rows) ? onlyChunk(rows) : snapshot.copy(rows.sql, rows.parameters)
-    return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
+    return { ...table, source, first: await unlessGone(source.next(), context.signal) }
   }
   const holdOpen = (rows: Begun): Promise<void> => {
     begun.resolve(rows)

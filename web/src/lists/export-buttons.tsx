@@ -36,34 +36,41 @@ interface ExportAllProps<L extends NamedList, Row> {
 /** Downloads the rows that the list shows. With a search or filter, a menu also offers all rows (design §7). */
 export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<L, Row>) {
   const { state, call, label = 'Download User Data', everything = 'Everyone', everyone } = props
-  const { list, address, isWhole, total, isMore, table } = state
+  const { list, address } = state
   const options = { fallbackName: list.fileName }
   const selected = (filter: ReturnType<typeof listFilter<L>>, format: SheetFormat) => (running: Running) =>
     fetchSpreadsheet('selection', selectionInput(list, { filter }, listOrder(list, address), format), { ...options, ...running })
   const all = (format: SheetFormat) =>
     call ? (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running }) : selected({}, format)
   const shown = (format: SheetFormat) => selected(listFilter(list, address), format)
+  return <DownloadButton id={list.name} label={label} {...shownOrAll({ state, shown, all, everything, everyone })} {...texts} />
+}
+
+type StartIn = (format: SheetFormat) => Parameters<typeof DownloadButton>[0]['start']
+
+interface ShownOrAll<L extends List, Row> {
+  state: Pick<ListState<L, Row>, 'isWhole' | 'total' | 'isMore' | 'table'>
+  shown: StartIn
+  all: StartIn
+  everything: string
+  everyone: number | undefined
+}
+
+/** The downloads of a list that may have a search or filters: what is shown, and in the menu all rows. */
+export function shownOrAll<L extends List, Row>({ state, shown, all, everything, everyone }: ShownOrAll<L, Row>) {
+  const { isWhole, total, isMore, table } = state
+  if (isWhole) return { start: all('xlsx'), others: [{ label: 'As CSV', start: all('csv') }] }
   // No note until both totals are known and belong to the current search.
-  const isCounted = !isWhole && !table.isStale && total !== undefined && everyone !== undefined
-  const note = isCounted ? `${formattedTotal(total, isMore)} of ${formatted(everyone)}` : undefined
-  return (
-    <DownloadButton
-      id={list.name}
-      label={label}
-      start={isWhole ? all('xlsx') : shown('xlsx')}
-      note={note}
-      others={
-        isWhole
-          ? [{ label: 'As CSV', start: all('csv') }]
-          : [
-              { label: 'These as CSV', start: shown('csv') },
-              { label: everything, start: all('xlsx') },
-              { label: `${everything} as CSV`, start: all('csv') },
-            ]
-      }
-      {...texts}
-    />
-  )
+  const isCounted = !table.isStale && total !== undefined && everyone !== undefined
+  return {
+    start: shown('xlsx'),
+    note: isCounted ? `${formattedTotal(total, isMore)} of ${formatted(everyone)}` : undefined,
+    others: [
+      { label: 'These as CSV', start: shown('csv') },
+      { label: everything, start: all('xlsx') },
+      { label: `${everything} as CSV`, start: all('csv') },
+    ],
+  }
 }
 
 interface ExportSelectionProps {

@@ -24,6 +24,7 @@ import type { Snapshot } from '#src/db/snapshot.ts'
 import { type SearchTerm, searchTerm } from '#src/lists/search.ts'
 import { sheetColumns, sheetNames, type SheetRow, sheetValues } from '#src/lists/sheet.ts'
 import { copyText, textOf } from '#src/postgres/copy-text.ts'
+import { datedFileName } from '#src/sheets/file-name.ts'
 import type { Column } from '#src/sheets/cells.ts'
 
 /** Most titles that a tab lists: more than anyone scrolls through. The newest are listed. */
@@ -158,14 +159,11 @@ async function searchParticipants(
   { kind, id, search, term, direction, key }: Search,
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
-  const ofItem = sql`p.kind = ${kind} and p.item_id = ${id}`
-  const hasId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
-  const scanned = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`
-  const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
-  const usesIndex = participants > SCANNED_MAX && (await countRows(candidates)) <= MAX_CANDIDATES
-  const byNameOfPlayer = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${ofItem} and ${term.matches}`
-  const hits = usesIndex ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : scanned
-
+  const countRows = async (query: RawBuilder<unknown>): Promise<number> => {
+    const [counted] = await reads.rows(sql<{ total: number }>`select count(*) as total from (${query}) as counted`)
+    return counted?.total ?? 0
+  }
+  const hits = await participantsFound({ kind, id, search, term, participants, countRows })
   const cursorTime = momentParameter(key[0] ?? '0')
   const period = sql.raw(PERIOD)
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
@@ -182,11 +180,23 @@ async function searchParticipants(
       select ${sql.raw(PARTICIPANT)}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterPlace} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
     ) as page on true order by ${order}`)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
+}
 
-  async function countRows(query: RawBuilder<unknown>): Promise<number> {
-    const [counted] = await reads.rows(sql<{ total: number }>`select count(*) as total from (${query}) as counted`)
-    return counted?.total ?? 0
-  }
+interface Found extends Pick<Search, 'kind' | 'id' | 'search' | 'term'> {
+  /** The number of participants of the item. */
+  participants: number
+  countRows: (query: RawBuilder<unknown>) => Promise<number>
+}
+
+/** Returns the query for an item's participants whose names or id a search finds. */
+async function participantsFound({ kind, id, search, term, participants, countRows }: Found): Promise<RawBuilder<unknown>> {
+  const ofItem = sql`p.kind = ${kind} and p.item_id = ${id}`
+  const hasId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
+  const scanned = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`
+  const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
+  const usesIndex = participants > SCANNED_MAX && (await countRows(candidates)) <= MAX_CANDIDATES
+  const byNameOfPlayer = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${ofItem} and ${term.matches}`
+  return usesIndex ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : scanned
 }
 
 const COUNT = counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })
@@ -233,10 +243,19 @@ function columnsFor(item: Details): Column[] {
 /** The only row of an item without participants: just the item's details have values. */
 const DETAILS_ONLY: SheetRow = {}
 
-/** POST /download-history: all participants of `kind` and `id` from the database, or the participants in the request. */
-export function historyDownload({ downloads }: { downloads: Downloads }): Handlers<typeof contract.downloads>['history'] {
+/**
+ * POST /download-history: all participants of `kind` and `id` from the database, or those that a search finds, or the participants in the
+ * request.
+ */
+export function historyDownload({
+  database,
+  downloads,
+}: {
+  database: Database
+  downloads: Downloads
+}): Handlers<typeof contract.downloads>['history'] {
   return ({ data, exportId, format }, context) => {
-    const { kind, id } = data
+    const { kind, id, search = '' } = data
     const isNamed = kind !== undefined && id !== undefined
     if (!isNamed && (kind ?? id) !== undefined)
       throw new Failure('INVALID_INPUT', { message: 'Give both kind and id, or neither.' })
@@ -245,20 +264,37 @@ export function historyDownload({ downloads }: { downloads: Downloads }): Handle
       exportId,
       format,
       target: isNamed ? `history:${kind}:${id}` : 'history:posted',
+      ...(isNamed && search !== '' && { detail: { filter: { search } } }),
       fileName: defaultFileNames.history,
       sheetName: 'Participants',
-      open: (snapshot) => (isNamed ? openItem(snapshot, kind, id) : openPosted(data)),
+      open: (snapshot) => (isNamed ? openItem(snapshot, { kind, id, search }, database) : openPosted(data)),
     })
   }
 }
 
-async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Promise<Table> {
+async function openItem(
+  snapshot: Snapshot,
+  { kind, id, search }: Pick<Search, 'kind' | 'id' | 'search'>,
+  { db }: Database,
+): Promise<Table> {
   const [item] = await snapshot.query<HistoryItem>(ITEM, [kind, id])
   if (!item) throw new Failure('NO_SUCH_HISTORY')
   const columns = columnsFor(item)
   if (item.participants === 0) return { columns, total: 0, rows: posted([DETAILS_ONLY]) }
   const only = sheetNames(participantFields)
   const fields = selectList(participantEntity, { derived: {}, only, moments: 'milliseconds' })
+  const term = searchTerm(search, NAMES)
+  if (term) {
+    const countRows = async (query: RawBuilder<unknown>): Promise<number> => {
+      const counting = sql`select count(*) as total from (${query}) as counted`.compile(db)
+      const [counted] = await snapshot.query<{ total: number }>(counting.sql, [...counting.parameters])
+      return counted?.total ?? 0
+    }
+    const hits = await participantsFound({ kind, id, search, term, participants: item.participants, countRows })
+    const found = sql`select ${sql.raw(fields)} from (${hits}) as hits order by at desc, user_id, ${sql.raw(PERIOD)}`.compile(db)
+    const rows = { sql: found.sql, parameters: [...found.parameters] }
+    return { columns, total: await countRows(hits), rows, fileName: datedFileName('history', item.title, 'filtered') }
+  }
   const query = `select ${fields} ${OF_ITEM} order by at desc, user_id, ${PERIOD}`
   return { columns, total: item.participants, rows: { sql: query, parameters: [kind, id] } }
 }

@@ -1,17 +1,18 @@
 /** The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
-import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/history/fields'
+import { type HistoryItem, type HistoryKind, type HistoryParticipant, participantList } from '@arcade/contract/history/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { isBlank } from '@arcade/contract/text'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { api, asCallError, fetchSpreadsheet, problemOf } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
+import { shownOrAll } from '#src/lists/export-buttons.tsx'
 import { type ListAddress, listCursor, listFilter } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
-import { useList } from '#src/lists/use-list.ts'
+import { type ListState, useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/lists/table-cells.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { formatted } from '#src/ui/numbers.ts'
@@ -55,6 +56,28 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
       </Panel>
     )
   }
+  return <LoadedItem item={item} heading={heading} address={address} onAddress={onAddress} />
+}
+
+interface LoadedItemProps extends Pick<HistoryDetailsProps, 'address' | 'onAddress'> {
+  item: HistoryItem
+  heading: RefObject<HTMLHeadingElement | null>
+}
+
+function LoadedItem({ item, heading, address, onAddress }: LoadedItemProps) {
+  const { kind, id } = item
+  const filter = listFilter(participantList, address)
+  const input = { kind, id, ...filter, ...listCursor(address) }
+  const query = useQuery(api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }))
+  const state = useList(participantList, {
+    address,
+    query,
+    rowsOf: ({ participants }) => participants,
+    onAddress,
+    isKeptByPage: true,
+  })
+  const all: StartIn = (format) => (options) => fetchSheet(item, { format }, options)
+  const shown: StartIn = (format) => (options) => fetchSheet(item, { ...filter, format }, options)
   return (
     <div className={classes['item']}>
       <section className={classes['details']} aria-labelledby="history-item">
@@ -66,26 +89,34 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
             key={item.id}
             id={`history ${item.kind} ${item.id}`}
             label="Download"
-            start={(options) => fetchSheet(item, 'xlsx', options)}
-            others={[{ label: 'As CSV', start: (options) => fetchSheet(item, 'csv', options) }]}
+            {...shownOrAll({ state, shown, all, everything: 'Everyone', everyone: item.participants })}
             successText="Data Downloaded Successfully!"
             failureText={failureText}
           />
         </header>
         <Facts item={item} />
       </section>
-      <Participants kind={kind} id={id} count={item.participants} address={address} onAddress={onAddress} />
+      {query.data || query.error ? (
+        <Participants state={state} count={item.participants} />
+      ) : (
+        <Panel>
+          <Spinner />
+        </Panel>
+      )}
     </div>
   )
 }
 
 function fetchSheet(
   item: HistoryItem,
-  format: SheetFormat,
+  { format, search }: { format: SheetFormat; search?: string | undefined },
   options: Omit<Parameters<typeof fetchSpreadsheet>[2], 'fallbackName'>,
 ) {
-  return fetchSpreadsheet('history', { data: sheetRequest(item), format }, { ...options, fallbackName: participantList.fileName })
+  const data = { ...sheetRequest(item), ...(search !== undefined && { search }) }
+  return fetchSpreadsheet('history', { data, format }, { ...options, fallbackName: participantList.fileName })
 }
+
+type StartIn = Parameters<typeof shownOrAll>[0]['all']
 
 /** Returns the body of the download call (§7). `users` is empty, because the server adds all participants by kind and id. */
 function sheetRequest({ kind, id, type, title, link, description, linkType, inputText, reward }: HistoryItem) {
@@ -143,24 +174,12 @@ function NameLink({ id, text }: { id: number; text: string | null }) {
   return isBlank(text) ? <Missing text={NOT_AVAILABLE} /> : <PlayerLink userId={id}>{text}</PlayerLink>
 }
 
-function Participants({ kind, id, count, address, onAddress }: HistoryDetailsProps & { count: number }) {
-  const input = { kind, id, ...listFilter(participantList, address), ...listCursor(address) }
-  const query = useQuery(api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }))
-  const state = useList(participantList, {
-    address,
-    query,
-    rowsOf: ({ participants }) => participants,
-    onAddress,
-    isKeptByPage: true,
-  })
+interface ParticipantsProps {
+  state: ListState<typeof participantList, HistoryParticipant>
+  count: number
+}
 
-  if (!query.data && !query.error) {
-    return (
-      <Panel>
-        <Spinner />
-      </Panel>
-    )
-  }
+function Participants({ state, count }: ParticipantsProps) {
   return (
     <section className={classes['participants']} aria-labelledby="history-participants">
       <h3 id="history-participants">
