@@ -27,7 +27,14 @@ export const audit = {
   list: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit', tags, summary: 'The audit trail filtered, newest first, a page at a time' })
     .input(auditFilter.extend(cursorQueryFields(auditList)).refine(...oneCursor))
-    .output(z.object({ entries: z.array(auditEntry), ...cursorPageFields })),
+    .output(
+      z.object({
+        entries: z.array(auditEntry),
+        /** The present names, by id, of the players of entries without a name: entries about balances hold none, so that it can be erased. */
+        playerNames: z.record(z.string(), z.string()),
+        ...cursorPageFields,
+      }),
+    ),
   count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit/count', tags, summary: 'How many entries a filter matches' })
     .input(auditFilter)

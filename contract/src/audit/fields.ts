@@ -107,7 +107,7 @@ export const auditFields = {
 } as const satisfies Fields
 export type AuditEntry = RowOf<typeof auditFields>
 
-/** `search` finds the beginning of an actor's or record's name, or the id of an actor, record or request. */
+/** `search` finds the beginning of an actor's or record's name or of a reason, a word of an action, or the id of an actor, record or request. */
 export const auditList = defineList({
   name: 'audit',
   noun: { one: 'entry', many: 'entries' },

@@ -90,6 +90,7 @@ CREATE INDEX audit_entries_by_actor_kind ON audit_entries USING btree (actor_kin
 CREATE INDEX audit_entries_by_record_id ON audit_entries USING btree (record_id, (at AT TIME ZONE 'UTC'::text) DESC, seq);
 CREATE INDEX audit_entries_by_record_kind ON audit_entries USING btree (record_kind, (at AT TIME ZONE 'UTC'::text) DESC, seq);
 CREATE INDEX audit_entries_order ON audit_entries USING btree (at DESC, seq);
+CREATE INDEX audit_entries_reason_start ON audit_entries USING btree (lower(("left"(COALESCE((detail ->> 'reason'::text), ((changes -> 'blocked'::text) ->> 1)), 100) COLLATE letters)) text_pattern_ops);
 CREATE INDEX audit_entries_record ON audit_entries USING btree (record_id, seq);
 CREATE INDEX audit_entries_record_name_start ON audit_entries USING btree (lower((record_name COLLATE letters)) text_pattern_ops);
 

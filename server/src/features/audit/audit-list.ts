@@ -1,6 +1,7 @@
 /** The audit as a list: newest first, filtered, paged by cursors. It includes entries that are not sealed yet. */
 import { sql } from 'kysely'
-import { auditList } from '@arcade/contract/audit/fields'
+import { auditActionLabels, auditList } from '@arcade/contract/audit/fields'
+import { auditReasonSql } from '#src/db/audit-reasons.ts'
 import { lower } from '#src/db/collations.ts'
 import { auditEntity } from '#src/db/entities.ts'
 import { type SearchCondition, serveList } from '#src/lists/list.ts'
@@ -22,13 +23,27 @@ export const servedAudit = serveList<typeof auditList>({
   counted: () => '((select seq - base_seq from audit_head) + (select count(*) from audit_open))',
 })
 
-/** Matches the beginning of an actor's or record's name, or the whole id of an actor, a record or an act. */
+/**
+ * Matches the beginning of an actor's or record's name or of a reason, a word of an action, or the whole id of an actor, a record or an act.
+ */
 function searchEntries(text: string): SearchCondition {
   const beginsSo = ['actor_name', 'record_name'].map((column) => startsWithInIndex(lower(sql.ref(column)), text))
   const isId = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)
   const isAct = UUID.test(text) ? [sql<boolean>`act_id = ${text}::uuid`] : []
-  const found = [...beginsSo, ...isId, ...isAct]
+  const reason = lower(sql.raw(auditReasonSql))
+  const isReason = startsWithInIndex(reason, text)
+  const actions = actionsInWords(text)
+  const isAction = actions.length > 0 ? [sql<boolean>`action in (${sql.join(actions)})`] : []
+  const found = [...beginsSo, isReason, ...isId, ...isAct, ...isAction]
   return { matches: sql<boolean>`(${sql.join(found, sql` or `)})`, conditions: disjoint(found) }
+}
+
+/** Returns the actions that have the text in their label, from the beginning of a word on: `balance` finds `Adjusted a balance`. */
+function actionsInWords(text: string): string[] {
+  const wanted = ` ${text.toLowerCase()}`
+  return Object.entries(auditActionLabels).flatMap(([action, label]) =>
+    ` ${label.toLowerCase()}`.includes(wanted) ? [action] : [],
+  )
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

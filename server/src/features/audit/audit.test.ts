@@ -99,6 +99,33 @@ describe('security: the audit trail', () => {
     expect((await admin.call('GET', '/api/audit/count?action=task.create')).body).toEqual({ total: 2, isMore: false })
   })
 
+  test('is searched by the words of actions and by the reasons that people gave, sealed or not', async () => {
+    const { app, admin } = await opening()
+    await addPlayers(app.database.db, [{ user_id: 7, first_name: 'Neo' }])
+    const done = async (path: string, body: object) => expect((await admin.call('POST', path, body)).status).toBe(200)
+    await done('/api/telegram-users/7/adjustments', { amount: 5, reason: 'Goodwill after an outage' })
+    await done('/api/telegram-users/block', { target: { ids: ['7'] }, reason: 'Goodbye' })
+    const { playerNames } = (await admin.call('GET', '/api/audit')).body
+    expect(playerNames).toEqual({ 7: 'Neo' })
+    await add(admin)
+    const found = async (search: string) =>
+      (await trail(admin, `?search=${encodeURIComponent(search)}`)).map(({ action }) => action)
+    const expectFound = async () => {
+      expect(await found('goodwill')).toEqual(['player.adjust'])
+      expect(await found('GOOD')).toEqual(['player.block', 'player.adjust'])
+      expect(await found('Adjusted')).toEqual(['player.adjust'])
+      expect(await found('a balance')).toEqual(['player.adjust'])
+      expect(await found('added a task')).toEqual(['task.create'])
+      expect(await found('dded')).toEqual([])
+      expect(await found(`goodwill${'x'.repeat(90)}`)).toEqual([])
+    }
+    await expectFound()
+    await sealEntries(app.database)
+    await expectFound()
+    const counted = await admin.call('GET', '/api/audit/count?search=good')
+    expect(counted.body).toEqual({ total: 2, isMore: false })
+  })
+
   test('is read page by page, and its total is the number of entries', async () => {
     const { admin } = await opening()
     for (let n = 1; n <= 60; n += 1) await add(admin, { priority: n })

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import type { RecordEntry } from '@arcade/contract/audit/calls'
 import type { contract } from '@arcade/contract/contract'
-import type { RecordKind } from '@arcade/contract/audit/fields'
+import type { AuditEntry, RecordKind } from '@arcade/contract/audit/fields'
+import { playerName } from '@arcade/contract/players/fields'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
@@ -18,11 +19,27 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
   return {
     async list(query) {
       const { rows: entries, ...page } = await list.page(query)
-      return { entries, ...page }
+      return { entries, playerNames: await namesOfPlayers(entries.text), ...page }
     },
 
     count: (filter, { signal }) => list.count(filter, signal),
     ofRecord: ({ kind, id, after }) => readRecord(kind, id, after),
+  }
+
+  /** Returns the names of the players whom the entries, as JSON, do not name. */
+  async function namesOfPlayers(entries: string): Promise<Record<string, string>> {
+    const unnamed = (JSON.parse(entries) as AuditEntry[]).filter(
+      ({ recordKind, recordName }) => recordKind === 'player' && !recordName,
+    )
+    const ids = [...new Set(unnamed.map(({ recordId }) => Number(recordId)))].filter((id) => Number.isSafeInteger(id))
+    if (ids.length === 0) return {}
+    const players = await database.reads.rows(
+      database.db
+        .selectFrom('telegram_users')
+        .select(['user_id as userId', 'first_name as firstName', 'last_name as lastName', 'username'])
+        .where('user_id', 'in', ids),
+    )
+    return Object.fromEntries(players.map((player) => [player.userId, playerName(player)]))
   }
 
   async function readRecord(

@@ -41,6 +41,10 @@ const columns = listColumns(auditList, {
   actId: { isHiddenAtFirst: true },
 })
 
+const noNames: Readonly<Record<string, string>> = {}
+/** The names of players whom their entries do not name. */
+const PlayerNames = createContext(noNames)
+
 /** Opens the dialog with all details of an entry. */
 const OpenContext = createContext<(entry: AuditEntry) => void>(() => {})
 
@@ -56,29 +60,31 @@ export function AuditPage() {
   const options = useFilterOptions(address, state.rows)
   return (
     <OpenContext value={setOpened}>
-      <Page
-        title="Audit"
-        actions={<ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone} />}
-      >
-        <div className={classes['list']}>
-          <ListTable
-            label="Audit"
-            state={state}
-            columns={columns}
-            rowKey={({ seq }) => seq}
-            options={options}
-            toolbar={
-              <>
-                <PageSizeField state={state} />
-                {state.rows && !query.isPlaceholderData && (
-                  <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
-                )}
-              </>
-            }
-          />
-        </div>
-      </Page>
-      <EntryDialog entry={opened} onClose={() => setOpened(undefined)} />
+      <PlayerNames value={query.data?.playerNames ?? noNames}>
+        <Page
+          title="Audit"
+          actions={<ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone} />}
+        >
+          <div className={classes['list']}>
+            <ListTable
+              label="Audit"
+              state={state}
+              columns={columns}
+              rowKey={({ seq }) => seq}
+              options={options}
+              toolbar={
+                <>
+                  <PageSizeField state={state} />
+                  {state.rows && !query.isPlaceholderData && (
+                    <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
+                  )}
+                </>
+              }
+            />
+          </div>
+        </Page>
+        <EntryDialog entry={opened} onClose={() => setOpened(undefined)} />
+      </PlayerNames>
     </OpenContext>
   )
 }
@@ -149,11 +155,18 @@ function Actor({ entry }: { entry: AuditEntry }) {
 }
 
 function Record({ entry }: { entry: AuditEntry }) {
-  if (recordText(entry) === undefined || entry.recordKind === null) return '–'
+  const names = use(PlayerNames)
+  const { recordKind, recordId } = entry
+  if (recordText(entry) === undefined || recordKind === null) return '–'
+  const isPlayer = recordKind === 'player' && recordId !== null
+  const named = isPlayer ? { ...entry, recordName: entry.recordName ?? names[recordId] ?? null } : entry
   return (
     <>
-      <RecordLink entry={entry} />
-      <span className={classes['kind']}>{recordKindLabels[entry.recordKind]}</span>
+      <RecordLink entry={named} />
+      <span className={classes['kind']}>
+        {recordKindLabels[recordKind]}
+        {isPlayer && named.recordName !== null && ` ${recordId}`}
+      </span>
     </>
   )
 }
