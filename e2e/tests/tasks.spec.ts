@@ -230,6 +230,12 @@ for (const facts of [social, daily] as const) {
       await fillIn(page, task)
       const box = page.getByRole('checkbox', { name: 'Verified by the bot' })
       await expect(box).not.toBeChecked()
+      await expect(page.getByText('Without this, a claim pays at once, even if the player never opened the link.')).toBeVisible()
+      await expect(page.getByText(/^.*Recommended for/)).toHaveCount(0)
+      const checked = path === '/social-tasks' ? 'Discord' : 'Telegram'
+      await fillIn(page, { Type: checked })
+      await expect(page.getByText(`Recommended for ${checked}: only the bot can check such a task.`)).toBeVisible()
+      await fillIn(page, { Type: task.Type })
       await box.check()
       await submitButton(page, 'Add Task').click()
       await expect(page).toHaveURL(path)

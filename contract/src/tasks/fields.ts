@@ -60,8 +60,20 @@ export function hasLink(type: string): boolean {
 /** The checkbox in the forms of tasks and announcements. */
 export const verifiedByBotTexts = {
   label: 'Verified by the bot',
-  description: 'Only the bot can then claim it for a player, once it has seen that it is done.',
+  description:
+    'Only the bot can then claim it for a player, once it has seen that it is done. Without this, a claim pays at once, even if the player never opened the link.',
 } as const
+
+/** The types that the game's bot can check: whether a player is in a channel, or has given an address. */
+const checkedByBot: readonly string[] = ['telegram', 'discord', 'email', 'bsc']
+
+/** Returns the checkbox's texts for a type of task, with advice where only the bot can tell whether a player has done the task. */
+export function verifiedByBotTextsFor(type: string | undefined): { label: string; description: string } {
+  const { label, description } = verifiedByBotTexts
+  if (type === undefined || !checkedByBot.includes(type)) return verifiedByBotTexts
+  const name = taskTypeLabels[type as TaskType]
+  return { label, description: `${description} Recommended for ${name}: only the bot can check such a task.` }
+}
 
 /** A task's fields (§3), in the order of the list's columns. An imported task may have a type that the form does not offer. */
 export const taskFields = {

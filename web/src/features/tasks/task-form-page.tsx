@@ -10,7 +10,7 @@ import {
   taskLists,
   type TaskType,
   taskTypeLabels,
-  verifiedByBotTexts,
+  verifiedByBotTextsFor,
 } from '@arcade/contract/tasks/fields'
 import type { TaskFormValues, TaskInput } from '@arcade/contract/tasks/calls'
 import { useQuery } from '@tanstack/react-query'
@@ -275,7 +275,7 @@ function TaskFields({ collection, control, nextPriority, onNextPriority }: TaskF
       <TextField control={control} name="title" label="Title" isRequired />
       {hasLink(type ?? '') && <TextField control={control} name="link" label="Link" type="url" placeholder="https://" />}
       <NumberField control={control} name="reward" label="Reward" isRequired />
-      <CheckboxField control={control} name="verifiedByBot" {...verifiedByBotTexts} />
+      <CheckboxField control={control} name="verifiedByBot" {...verifiedByBotTextsFor(type)} />
     </>
   )
 }
