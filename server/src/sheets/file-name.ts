@@ -12,7 +12,8 @@ export function datedFileName(...parts: readonly string[]): string {
 /** Keeps letters, marks and digits of every script, because other characters may mean something to a file system or a header. */
 function plain(text: string): string {
   const words = text.normalize('NFC').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  return [...words.join('-')].slice(0, PART_MAX).join('').replace(/-$/, '')
+  const [part = ''] = new RegExp(`^.{0,${PART_MAX}}`, 'u').exec(words.join('-')) ?? [] // counts code points, which it never splits
+  return part.replace(/-$/, '')
 }
 
 /** Returns the header of a download (RFC 6266), whose first name is for clients that only read ASCII. */
