@@ -69,24 +69,35 @@ test('§design 4 a distributed column in which the locale told what capitals are
   expect(rows).toEqual([{ players: 20 }])
 })
 
-test('§design 5 after an update of ICU on the workers, the indexes of all shards are made anew; else they stay', { timeout }, async () => {
-  const url = await earlierDatabase('other_icu_of_shards', '9999', '')
-  const ask = (text: string) => onServer(url, (run) => run<{ result: string }>(text))
-  const onWorkers = (text: string) => ask(`select result from run_command_on_workers($$${text}$$)`)
-  const files = `select array_agg(pg_relation_filenode(indexrelid) order by 1)::text as result ${INDEXES}`
-  const askFiles = () =>
-    ask(citusUrl ? `select result from run_command_on_shards('telegram_users', $$${files} and indrelid = '%s'::regclass$$)` : files)
-  const before = await askFiles()
-  await (await open(url)).close()
-  expect(await askFiles()).toEqual(before)
-  if (!citusUrl) return
-  await onWorkers(`update pg_collation set collversion = '1' where collname = 'a_to_z'`)
-  await (await open(url)).close()
-  const after = await askFiles()
-  expect(after).toHaveLength(before.length)
-  for (const file of before) expect(after).not.toContainEqual(file)
-  expect(await onWorkers(`select count(*) from pg_collation where collversion = '1'`)).toEqual([{ result: '0' }, { result: '0' }])
-})
+test(
+  '§design 5 after an update of ICU on the workers, the indexes of all shards are made anew; else they stay',
+  { timeout },
+  async () => {
+    const url = await earlierDatabase('other_icu_of_shards', '9999', '')
+    const ask = (text: string) => onServer(url, (run) => run<{ result: string }>(text))
+    const onWorkers = (text: string) => ask(`select result from run_command_on_workers($$${text}$$)`)
+    const files = `select array_agg(pg_relation_filenode(indexrelid) order by 1)::text as result ${INDEXES}`
+    const askFiles = () =>
+      ask(
+        citusUrl
+          ? `select result from run_command_on_shards('telegram_users', $$${files} and indrelid = '%s'::regclass$$)`
+          : files,
+      )
+    const before = await askFiles()
+    await (await open(url)).close()
+    expect(await askFiles()).toEqual(before)
+    if (!citusUrl) return
+    await onWorkers(`update pg_collation set collversion = '1' where collname = 'a_to_z'`)
+    await (await open(url)).close()
+    const after = await askFiles()
+    expect(after).toHaveLength(before.length)
+    for (const file of before) expect(after).not.toContainEqual(file)
+    expect(await onWorkers(`select count(*) from pg_collation where collversion = '1'`)).toEqual([
+      { result: '0' },
+      { result: '0' },
+    ])
+  },
+)
 
 /** The indexes in the order A to Z. */
 const INDEXES = `from pg_index where position('a_to_z' in pg_get_indexdef(indexrelid)) > 0`

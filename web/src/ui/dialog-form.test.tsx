@@ -7,6 +7,9 @@ import { render } from '#src/testing/render.tsx'
 import { DialogForm, FormDialog } from './dialog-form.tsx'
 import { TextField, useForm } from './form.tsx'
 
+/** Returns when the server has answered. */
+let answer = Promise.resolve()
+
 function Blocking() {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -22,7 +25,7 @@ function Blocking() {
 function ReasonForm({ onClose }: { onClose: () => void }) {
   const form = useForm(async () => z.object({ reason: z.string() }), { reason: '' })
   return (
-    <DialogForm form={form} onSubmit={async () => onClose()} label="Block Player" onCancel={onClose}>
+    <DialogForm form={form} onSubmit={() => answer.then(onClose)} label="Block Player" onCancel={onClose}>
       <TextField control={form.control} name="reason" label="Reason" />
     </DialogForm>
   )
@@ -64,6 +67,22 @@ test('design §8 a click beside the dialog asks as well', async () => {
   await expect.element(question).toBeVisible()
   await question.getByRole('button', { name: 'Cancel' }).click()
   await expect.element(reason).toHaveValue('A farm')
+})
+
+test('design §8 a second press that lands beside the dialog, while it sends or closes, asks nothing', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  answer = promise
+  await open()
+  await userEvent.keyboard('A farm')
+  const overlay = document.querySelector<HTMLElement>('.mantine-Modal-overlay')!
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  overlay.click()
+  await expect.element(reason).toHaveValue('A farm')
+  resolve()
+  await promise
+  overlay.click()
+  await expect.element(dialog).not.toBeInTheDocument()
+  await expect.element(question).not.toBeInTheDocument()
 })
 
 test('design §8 Cancel closes without a question', async () => {

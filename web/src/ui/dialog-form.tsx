@@ -10,8 +10,14 @@ import { FormRefusal } from './form-notice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton } from './form.tsx'
 import { useUnsaved } from './unsaved.ts'
 
-/** Reports to the surrounding dialog whether the form has input. */
-const TypedContext = createContext<(isTyped: boolean) => void>(() => {})
+interface FormState {
+  /** Whether the form has input. */
+  isTyped: boolean
+  isSending: boolean
+}
+
+/** Reports the state of the form to the surrounding dialog. */
+const ReportContext = createContext<(state: FormState) => void>(() => {})
 
 const question = { title: 'Close without saving?', message: 'What you typed in the dialog is lost then.' }
 
@@ -26,14 +32,16 @@ interface FormDialogProps {
 export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps) {
   const confirm = useConfirm()
   const [isTyped, setIsTyped] = useState(false)
-  const typed = useRef(isTyped) // a ref, because a second key may follow before the next render
+  const state = useRef<FormState>({ isTyped, isSending: false }) // a ref, because a second key may follow before the next render
   const isAsking = useRef(false)
   const focused = useRef<HTMLElement>(undefined)
   useUnsaved(isOpen && isTyped, { isKept: false })
 
   const handleClose = async () => {
     if (isAsking.current) return // this dialog also receives the Escape that answers the question
-    if (typed.current) {
+    // The second press of a double click on Confirm may land beside the dialog, which has become smaller or is closing.
+    if (!isOpen || state.current.isSending) return
+    if (state.current.isTyped) {
       isAsking.current = true
       await endOfKeyPress()
       const isDiscarded = await confirm(question)
@@ -43,15 +51,15 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
     onClose()
   }
 
-  const reportTyped = useCallback((is: boolean) => {
-    typed.current = is
-    setIsTyped(is)
+  const report = useCallback((reported: FormState) => {
+    state.current = reported
+    setIsTyped(reported.isTyped)
   }, [])
 
   return (
     <Modal opened={isOpen} onClose={() => void handleClose()} title={title}>
       <div onFocus={({ target }) => (focused.current = target)}>
-        <TypedContext value={reportTyped}>{children}</TypedContext>
+        <ReportContext value={report}>{children}</ReportContext>
       </div>
     </Modal>
   )
@@ -76,12 +84,12 @@ interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<I
 
 export function DialogForm<Input extends FieldValues, Output>(props: DialogFormProps<Input, Output>) {
   const { onCancel, isHeld = false, isDestructive = false, children, ...form } = props
-  const { isDirty } = useFormState({ control: form.form.control })
-  const reportTyped = use(TypedContext)
+  const { isDirty, isSubmitting } = useFormState({ control: form.form.control })
+  const report = use(ReportContext)
   useEffect(() => {
-    reportTyped(isDirty)
-    return () => reportTyped(false)
-  }, [reportTyped, isDirty])
+    report({ isTyped: isDirty, isSending: isSubmitting })
+    return () => report({ isTyped: false, isSending: false })
+  }, [report, isDirty, isSubmitting])
   return (
     <div ref={markFirstField}>
       <Form {...form} onSubmit={async (values) => (isHeld ? undefined : form.onSubmit(values))}>

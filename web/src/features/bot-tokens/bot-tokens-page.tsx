@@ -32,8 +32,8 @@ export function BotTokensPage() {
     <Page title="Bot Tokens" narrow>
       <Panel title="Tokens">
         <PanelText>
-          With a token the game’s bot reads and writes players, claims and balances. Anybody who has it can do the same, so it belongs
-          in the bot’s configuration and nowhere else. To tell the bot when announcements and tasks change, add{' '}
+          With a token the game’s bot reads and writes players, claims and balances. Anybody who has it can do the same, so it
+          belongs in the bot’s configuration and nowhere else. To tell the bot when announcements and tasks change, add{' '}
           <Link to="/webhooks">webhooks</Link>.
         </PanelText>
         <div aria-live="polite">
