@@ -1,4 +1,6 @@
 /** A player's page: identity, handles, wallets, participations, blocking, erasing, and moving to the neighbours in the list. */
+import { sql } from 'kysely'
+import { addPlayers } from '../../server/test/players.ts'
 import { expectAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
@@ -200,6 +202,34 @@ test('Player: an admin blocks a player with a reason, undoes it, and blocks sele
   await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
   await expect(toast(page, '2 players as before.')).toBeVisible()
   await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(0)
+})
+
+test('Players: blocking more than a hundred asks for their number, and says how many are blocked already', async ({
+  page,
+  server,
+}) => {
+  const crowd = Array.from({ length: 120 }, (_, n) => ({ user_id: 5_000_000 + n, first_name: `Crowd${n}`, balance: 1 }))
+  await addPlayers(server.database.db, crowd)
+  await sql`update balances set blocked_at = now(), block_reason = 'Farm' where user_id between 5000000 and 5000004`.execute(
+    server.database.db,
+  )
+  await page.goto('/manage-telegram-users?q=crowd')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('button', { name: 'Select all 120 matching' }).click()
+  await page.getByRole('button', { name: 'Block', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Block Players' }).getByLabel('Reason').fill('Farm')
+  await page.getByRole('dialog', { name: 'Block Players' }).getByRole('button', { name: 'Confirm' }).click()
+  const question = page.getByRole('alertdialog')
+  await expect(question).toContainText('Are you sure you want to block 115 players?')
+  await expect(question).toContainText('Of 120 selected, 5 are blocked already or erased.')
+  await expect(question).not.toContainText('not on this page')
+  const confirm = question.getByRole('button', { name: 'Confirm' })
+  await expect(confirm).toBeDisabled()
+  await question.getByLabel('To confirm, type 115').fill('120')
+  await expect(confirm).toBeDisabled()
+  await question.getByLabel('To confirm, type 115').fill('115')
+  await confirm.click()
+  await expect(toast(page, '115 players blocked.')).toBeVisible()
 })
 
 test('Player: the toasts about a block and its undo name the player, also on another player’s page', async ({ page }) => {

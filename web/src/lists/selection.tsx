@@ -6,17 +6,7 @@ import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
-import {
-  createContext,
-  type ReactNode,
-  use,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
 import { type EndBusy, markPickedBusy } from '#src/ui/table-rows.ts'
@@ -132,9 +122,6 @@ export function usePickRange(ids: readonly string[], set: Selection['set'] | und
   )
 }
 
-/** The rows on the page, to mark the others in a confirmation; undefined outside the selection bar. */
-const ShownRows = createContext<ReadonlySet<string> | undefined>(undefined)
-
 interface SelectionBarProps {
   selection: Selection
   /** The ids of the rows on the page. Keep the same array between renders. */
@@ -176,9 +163,7 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, noun 
           <Button variant="subtle" size="compact-sm" onClick={selection.clear}>
             Clear
           </Button>
-          <ShownRows value={shown}>
-            <div className={classes['actions']}>{children}</div>
-          </ShownRows>
+          <div className={classes['actions']}>{children}</div>
         </>
       )}
     </section>
@@ -206,6 +191,8 @@ export interface BulkAct {
   title: string
   /** The confirmation's text with the number of affected rows: `Are you sure you want to delete 3 users?` */
   question: (count: string) => string
+  /** Above this number of affected rows, the number has to be typed. */
+  typedAbove?: number
   isDestructive?: boolean
   run: (options: { dryRun: true } | { expected: number }) => Promise<BulkDone>
   /** A second confirmation, for an act that cannot be undone. */
@@ -220,8 +207,7 @@ export interface BulkAct {
 /** Returns a function that runs a bulk act: dry run, one confirmation with its summary, then the act. */
 export function useBulk(): (act: BulkAct) => Promise<void> {
   const confirm = useConfirm()
-  const shown = use(ShownRows)
-  return (act) => runBulk(act, confirm, shown)
+  return (act) => runBulk(act, confirm)
 }
 
 interface BulkButtonProps {
@@ -258,12 +244,8 @@ export function BulkButton({ act, isOff = false, isInPageHead = false, children 
   )
 }
 
-async function runBulk(
-  act: BulkAct,
-  confirm: ReturnType<typeof useConfirm>,
-  shown: ReadonlySet<string> | undefined,
-): Promise<void> {
-  const { title, question, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
+async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Promise<void> {
+  const { title, question, typedAbove = Infinity, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
   let endBusy: EndBusy = () => {}
   try {
     const planned = await run({ dryRun: true })
@@ -271,8 +253,9 @@ async function runBulk(
       toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
       return
     }
-    const message = <Plan question={question(formatted(planned.affected))} plan={planned} shown={shown} />
-    if (!(await confirm({ title, message, isDestructive }))) return
+    const message = <Plan question={question(formatted(planned.affected))} plan={planned} />
+    const typed = planned.affected > typedAbove ? String(planned.affected) : undefined
+    if (!(await confirm({ title, message, isDestructive, typed }))) return
     if (lastQuestion !== undefined && !(await confirm({ title, message: lastQuestion, isDestructive }))) return
     endBusy = markPickedBusy()
     const done = await run({ expected: planned.affected })
@@ -289,20 +272,16 @@ async function runBulk(
 interface PlanProps {
   question: string
   plan: Omit<BulkOutput, 'success'>
-  shown: ReadonlySet<string> | undefined
 }
 
 /** The confirmation: the question, the affected rows, and the refused rows with their reasons. */
-function Plan({ question, plan: { affected, named, refused, refusals }, shown }: PlanProps) {
+function Plan({ question, plan: { affected, named, refused, refusals } }: PlanProps) {
   return (
     <>
       {question}
       <ul className={classes['named']}>
         {named.map(({ id, title }) => (
-          <li key={id}>
-            {isolated(title)}
-            {shown?.has(id) === false && <em> (not on this page)</em>}
-          </li>
+          <li key={id}>{isolated(title)}</li>
         ))}
         {affected > named.length && <li>… and {formatted(affected - named.length)} more</li>}
       </ul>

@@ -1,5 +1,5 @@
 /** The confirmation before an act that cannot be undone (§5). The app has one dialog; the caller awaits its answer. */
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { createContext, type ReactNode, type RefObject, use, useCallback, useEffect, useId, useRef, useState } from 'react'
 import classes from './confirm.module.css'
 import dialogClasses from './dialog.module.css'
@@ -10,6 +10,8 @@ export interface Question {
   message: ReactNode
   /** Destructive acts have a red confirm button. */
   isDestructive?: boolean
+  /** What has to be typed before Confirm works, for an act on very many rows. */
+  typed?: string | undefined
 }
 
 type Confirm = (question: Question) => Promise<boolean>
@@ -73,6 +75,9 @@ interface ConfirmDialogProps {
 
 function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
   const id = useId()
+  const [typing, setTyping] = useState<{ question: Question | undefined; text: string }>()
+  const typed = question?.typed
+  const isTyped = typed === undefined || (typing?.question === question && typing?.text.trim() === typed)
   return (
     <dialog
       ref={dialog}
@@ -88,11 +93,24 @@ function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
       <div id={`${id}-message`} className={classes['message']}>
         {question?.message}
       </div>
+      {typed !== undefined && (
+        <TextInput
+          label={`To confirm, type ${typed}`}
+          inputMode="numeric"
+          autoComplete="off"
+          value={typing?.question === question ? typing?.text : ''}
+          onChange={({ currentTarget }) => setTyping({ question, text: currentTarget.value })}
+        />
+      )}
       <div className={classes['actions']}>
         <Button variant="default" onClick={() => dialog.current?.close('cancel')}>
           Cancel
         </Button>
-        <Button {...(question?.isDestructive && { color: 'red' })} onClick={() => dialog.current?.close('confirm')}>
+        <Button
+          {...(question?.isDestructive && { color: 'red' })}
+          disabled={!isTyped}
+          onClick={() => dialog.current?.close('confirm')}
+        >
           Confirm
         </Button>
       </div>

@@ -6,9 +6,20 @@ import { client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
 import { BulkButton, type Selection, useBulk } from '#src/lists/selection.tsx'
+import { formatted } from '#src/ui/numbers.ts'
 import { ReasonDialog } from './reason-dialog.tsx'
 
 const nounFor = (count: string): string => (count === '1' ? playerList.noun.one : playerList.noun.many)
+
+/** Blocking more players than this at once asks for their number. */
+const TYPED_ABOVE = 100
+
+/** Says what happens to the selected players who will not be blocked, whether picked or found by a filter. */
+function othersOf({ count: selected, isMore }: Selection<PlayersFilter>, count: string): string {
+  const others = selected - Number(count.replaceAll(',', ''))
+  if (isMore || others <= 0) return ''
+  return ` Of ${formatted(selected)} selected, ${formatted(others)} ${others === 1 ? 'is' : 'are'} blocked already or erased.`
+}
 
 export function BlockButtons({ selection }: { selection: Selection<PlayersFilter> }) {
   const undo = useUndo(playerList)
@@ -22,8 +33,9 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
     void runBulk({
       ...end,
       title: 'Block players',
+      typedAbove: TYPED_ABOVE,
       question: (count) =>
-        `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.`,
+        `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.${othersOf(selection, count)}`,
       run: async (run) => {
         const { answer, actId } = await asAct((options) => client.players.block({ target, reason, ...run }, options))
         return { ...answer, undo: undo.ofChange(actId) }
