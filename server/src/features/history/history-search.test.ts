@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { HistoryParticipant } from '@arcade/contract/history/fields'
 import { addCount } from '#test/activity.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { readSheets } from '#test/read-sheets.ts'
 import { type Client, testApp } from '#test/test-app.ts'
 
 const path = '/api/history/social/t/participants'
@@ -64,3 +66,36 @@ for (const participants of [400, 21_000]) {
     expect((await admin.call('GET', '/api/history/social/none/participants?search=x')).status).toBe(404)
   })
 }
+
+test('Lists: a download with a search has only the participants that the page shows, and a name that says so', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const { db } = app.database
+  await sql`insert into history_items (kind, item_id, title, type, reward) values ('social', 'so1', 'Follow us', 'twitter', 1)`.execute(
+    db,
+  )
+  await sql`insert into participations (user_id, kind, item_id, username, at)
+      select n, 'social', 'so1', (array['moon_1', 'sun_2', 'Moon_3', 'sun_4', null])[n], timestamptz '2026-01-01' - n * interval '1 minute'
+        from generate_series(1, 5) n`.execute(db)
+  await addCount(app.database, { of: 'participants', kind: 'social', itemId: 'so1' }, 5)
+  const data = { kind: 'social', id: 'so1', search: 'moon' }
+  const answer = await admin.call('POST', '/download-history', { data })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="history-Follow-us-filtered-\d{4}-\d\d-\d\d\.xlsx"$/,
+  )
+  const rowsOf = (body: ArrayBuffer) => Object.values(readSheets(body))[0]!
+  expect(answer.headers.get('x-row-count')).toBe('2')
+  expect(rowsOf(answer.body).map((row) => row.slice(0, 2))).toEqual([
+    ['ID', 'Username'],
+    [1, 'moon_1'],
+    [3, 'Moon_3'],
+  ])
+  const none = await admin.call('POST', '/download-history', { data: { ...data, search: 'nobody' } })
+  expect(rowsOf(none.body)).toHaveLength(1)
+  const blank = await admin.call('POST', '/download-history', { data: { ...data, search: ' ' } })
+  expect(blank.headers.get('content-disposition')).toBe('attachment; filename="data.xlsx"')
+  expect(rowsOf(blank.body)).toHaveLength(6)
+  const entries = await auditTrail(app.database.db, 'export')
+  expect(entries.map(({ detail }) => detail)).toContainEqual({ filter: { search: 'moon' }, format: 'xlsx', rows: 2 })
+})

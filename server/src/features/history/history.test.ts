@@ -323,37 +323,6 @@ describe('§7 POST /download-history', () => {
     expect(rows!.slice(1).map(([id]) => id)).toEqual(Array.from({ length: 2345 }, (_, index) => index + 1))
   })
 
-  test('Lists: with a search it has only the participants that the page shows, and a name that says so', async () => {
-    const app = await testApp()
-    const admin = await app.signUp('admin')
-    await addItem(app.database)
-    const names = ['moon_1', 'sun_2', 'Moon_3', 'sun_4', undefined]
-    await addParticipants(
-      app.database,
-      names.map((username, index) => ({
-        user_id: index + 1,
-        at: new Date(MOMENT - index * 1000),
-        ...(username && { username }),
-      })),
-    )
-    const data = { kind: 'social', id: 'so1', search: 'moon' }
-    const answer = await admin.call('POST', '/download-history', { data })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-disposition')).toMatch(
-      /^attachment; filename="history-Follow-us-filtered-\d{4}-\d\d-\d\d\.xlsx"$/,
-    )
-    const rowsOf = (body: ArrayBuffer) => Object.values(readSheets(body))[0]!
-    expect(answer.headers.get('x-row-count')).toBe('2')
-    expect(rowsOf(answer.body).map((row) => row.slice(0, 2))).toEqual([header.slice(0, 2), [1, 'moon_1'], [3, 'Moon_3']])
-    const none = await admin.call('POST', '/download-history', { data: { ...data, search: 'nobody' } })
-    expect(rowsOf(none.body)).toEqual([header])
-    const blank = await admin.call('POST', '/download-history', { data: { ...data, search: ' ' } })
-    expect(blank.headers.get('content-disposition')).toBe('attachment; filename="data.xlsx"')
-    expect(rowsOf(blank.body)).toHaveLength(6)
-    const entries = await auditTrail(app.database.db, 'export')
-    expect(entries.map(({ detail }) => detail)).toContainEqual({ filter: { search: 'moon' }, format: 'xlsx', rows: 2 })
-  })
-
   test('§7 without kind and id writes the posted users', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
