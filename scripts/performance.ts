@@ -48,7 +48,7 @@ const areas: readonly Area[] = [
   {
     title: 'Spreadsheets, imports and backups',
     about: 'Work on a million players that takes seconds.',
-    benches: { export: 'download', spreadsheet: 'writing', filling: 'filling', backup: 'backup' },
+    benches: { export: 'download', spreadsheet: 'writing', filling: 'filling', 'move-in': 'moving in', backup: 'backup' },
   },
   {
     title: 'Pages in the browser',

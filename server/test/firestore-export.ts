@@ -28,8 +28,8 @@ export type Documents = Readonly<Record<string, Readonly<Record<string, unknown>
 
 interface ExportOptions {
   project?: string
-  /** The documents of each file `output-N`. */
-  files: readonly Documents[]
+  /** The documents of each file `output-N`. Those of one file at a time are in memory. */
+  files: Iterable<Documents>
   /** The number of documents in the metadata. */
   stated?: number
 }
@@ -40,14 +40,17 @@ const METADATA = `${KINDS}/all_namespaces_all_kinds.export_metadata`
 /** Writes an export into a folder, which is made. */
 export async function writeExport(directory: string, { project = 'dev~game', files, stated }: ExportOptions): Promise<void> {
   await mkdir(path.join(directory, KINDS), { recursive: true })
-  const names = files.map((_, index) => `output-${index}`)
-  for (const [index, documents] of files.entries()) {
+  const names: string[] = []
+  let count = 0
+  for (const documents of files) {
     const entities = Object.entries(documents).map(([target, fields]) => entity(project, target, fields))
-    await writeFile(path.join(directory, KINDS, names[index]!), logOf(entities))
+    const output = `output-${names.length}`
+    await writeFile(path.join(directory, KINDS, output), logOf(entities))
+    names.push(output)
+    count += entities.length
   }
-  const count = stated ?? files.reduce((sum, documents) => sum + Object.keys(documents).length, 0)
   const name = path.basename(directory)
-  await writeOverall(path.join(directory, `${name}.overall_export_metadata`), [{ place: METADATA, documents: count }])
+  await writeOverall(path.join(directory, `${name}.overall_export_metadata`), [{ place: METADATA, documents: stated ?? count }])
   const kinds = names.map((output) => delimited(2, Buffer.concat([delimited(1, ''), delimited(2, output)])))
   await writeFile(path.join(directory, METADATA), Buffer.concat([delimited(1, delimited(1, name)), ...kinds]))
 }
