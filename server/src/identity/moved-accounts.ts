@@ -1,6 +1,6 @@
 /** Writes accounts that move in from Firebase, in the caller's transaction. What the console has changed since then stays. */
 import { sql, type Transaction } from 'kysely'
-import { lower } from '#src/db/collations.ts'
+import { idOrderSql, lower } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { type FirebaseHashing, IS_MOVED_SQL, movedPasswordText } from './firebase-scrypt.ts'
@@ -46,7 +46,8 @@ export async function writeMovedAccounts(
   const email = lower(sql.ref('r.email'))
   const { rows: refused } = await sql<{ id: string }>`
     select r.id from ${rows} where exists (select from accounts as a where ${lower(sql.ref('a.email'))} = ${email} and a.id <> r.id)
-    union select id from (select r.id, row_number() over (partition by ${email} order by r.id) as n from ${rows}) as repeated where n > 1
+    union select id from (
+      select r.id, row_number() over (partition by ${email} order by ${sql.raw(idOrderSql('r.id'))}) as n from ${rows}) as repeated where n > 1
     order by id`.execute(tx)
   const taken = refused.map(({ id }) => id)
   const isFree = sql`r.id <> all(${taken}::text[])`
