@@ -57,6 +57,7 @@ describe('transactions', () => {
       ])
       .execute()
     let runs = 0
+    let holding = 0
     const bothHold = Promise.withResolvers<void>()
     const cross = (first: string, second: string) =>
       database.transaction(async (tx) => {
@@ -68,7 +69,8 @@ describe('transactions', () => {
             .where('name', '=', name)
             .execute()
         await add(first)
-        if (runs === 2) bothHold.resolve()
+        holding += 1
+        if (holding === 2) bothHold.resolve()
         await bothHold.promise
         await add(second)
       })
