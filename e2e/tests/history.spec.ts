@@ -41,6 +41,16 @@ test('§2 three tabs of numbered titles; a title shows its details and participa
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
 })
 
+test('§9 titles are searched like all lists, without the case and accents of their letters', async ({ page, server }) => {
+  await addParticipants(server, 'Fête d’Été', 1)
+  await page.goto('/history?tab=social')
+  const titles = page.getByRole('navigation', { name: 'Social Tasks' })
+  await titles.getByRole('searchbox', { name: 'Search titles' }).fill('DETE')
+  await expect(titles.getByRole('link')).toHaveText([/Fête d’Été/])
+  await page.keyboard.press('Escape')
+  await expect(titles.getByRole('link').nth(8)).toBeVisible()
+})
+
 test('Lists: a selected title far down is scrolled into view, and all columns of its participants fit, also with long texts', async ({
   page,
   server,

@@ -3,7 +3,7 @@ export const botScopes = {
   read: { label: 'Read', does: 'Reads players, tasks, announcements and the leaderboard.' },
   play: {
     label: 'Play',
-    does: 'Writes players, claims and entries, too: it gives and takes points, up to ENTRY_CAPS. What a game needs.',
+    does: 'Writes players, claims and entries, too: it gives and takes points, with no limit but the caps in ENTRY_CAPS. What a game needs.',
   },
   admin: { label: 'Admin', does: 'Adjusts balances and reverses entries, too.' },
 } as const

@@ -1,7 +1,7 @@
 /** `arcade move-in` that is killed, and two at the same time (security.md, Crash). */
 import { execFileSync } from 'node:child_process'
 import { constants } from 'node:fs'
-import { open, readdir, writeFile } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
@@ -36,16 +36,16 @@ interface Console {
   moveIn: () => ReturnType<typeof startCommandWith>
 }
 
-/** A migrated database without a server, and a folder with an export and accounts, but without hash parameters. */
-async function prepare(name: string): Promise<Console> {
+/** A migrated database without a server, and a folder with an export, accounts and these files. */
+async function prepare(name: string, files: Record<string, unknown>): Promise<Console> {
   const url = await createDatabase(name, { isMigrated: true })
   const dataDir = await temporaryDataDir()
-  const folder = await folderOf(game(), { 'auth.json': { users: [account('ada', moved)] } })
+  const folder = await folderOf(game(), { 'auth.json': { users: [account('ada', moved)] }, ...files })
   return { url, dataDir, folder, moveIn: () => startCommandWith({ DATABASE_URL: url }, dataDir, 'move-in', folder, '--json') }
 }
 
-/** Makes the hash parameters a pipe. A run that has written all documents waits there; the pipe is then open for writing. */
-async function pipeOf(folder: string): Promise<{ opened: Promise<Awaited<ReturnType<typeof open>>>; file: string }> {
+/** Makes the hash parameters a pipe. A run waits there before it reads documents; the pipe is then open for writing. */
+async function pipeOf(folder: string): Promise<{ opened: Promise<Awaited<ReturnType<typeof open>>> }> {
   const file = path.join(folder, 'hash.json')
   execFileSync('mkfifo', [file])
   const opened = open(file, 'w')
@@ -55,7 +55,7 @@ async function pipeOf(folder: string): Promise<{ opened: Promise<Awaited<ReturnT
     await (await opened).close().catch(() => undefined)
     await both.close()
   })
-  return { opened, file }
+  return { opened }
 }
 
 async function spools(dataDir: string): Promise<string[]> {
@@ -63,28 +63,24 @@ async function spools(dataDir: string): Promise<string[]> {
 }
 
 test('§security kill -9 during a move-in, while documents and while accounts are written: the next run completes it, and nothing is doubled or lost', async () => {
-  const { url, dataDir, folder, moveIn } = await prepare('move_in_killed')
-  const first = moveIn()
-  const killAtPlayers = (statement: unknown): void => {
-    if (/insert into "?telegram_users/i.test((statement as SentStatement).text)) first.child.kill('SIGKILL')
+  const { url, dataDir, moveIn } = await prepare('move_in_killed', { 'hash.json': hashing })
+  /** Kills a run when it sends such a statement. Returns what it leaves in `dataDir`. */
+  const killAt = async (pattern: RegExp): Promise<string[]> => {
+    const run = moveIn()
+    const kill = (statement: unknown): void => {
+      if (pattern.test((statement as SentStatement).text)) run.child.kill('SIGKILL')
+    }
+    sentStatements.subscribe(kill)
+    const { code, output } = await run.ended
+    sentStatements.unsubscribe(kill)
+    expect(code, output).toBeNull()
+    return spools(dataDir)
   }
-  sentStatements.subscribe(killAtPlayers)
-  const { code } = await first.ended
-  sentStatements.unsubscribe(killAtPlayers)
-  expect(code).toBeNull()
-  const [left] = await spools(dataDir)
-  expect(left).toBeDefined()
+  const [left, ...none] = await killAt(/insert into "?telegram_users/i)
+  expect([typeof left, none]).toEqual(['string', []])
+  const [own, ...others] = await killAt(/insert into accounts/i)
+  expect([typeof own, own === left, others]).toEqual(['string', false, []])
 
-  const { opened, file } = await pipeOf(folder)
-  const second = moveIn()
-  await opened
-  const [own, ...others] = await spools(dataDir)
-  expect([own === left, others]).toEqual([false, []])
-  second.child.kill('SIGKILL')
-  expect((await second.ended).code).toBeNull()
-
-  execFileSync('rm', [file])
-  await writeFile(file, JSON.stringify(hashing))
   const third = await moveIn().ended
   expect(third.code, third.output).toBe(0)
   expect(await spools(dataDir)).toEqual([])
@@ -115,7 +111,7 @@ test('§security kill -9 during a move-in, while documents and while accounts ar
 })
 
 test('§security of two move-ins at the same time the second is refused in one line, and the first completes', async () => {
-  const { dataDir, folder, moveIn } = await prepare('move_in_twice')
+  const { folder, moveIn } = await prepare('move_in_twice', {})
   const { opened } = await pipeOf(folder)
   const first = moveIn()
   const pipe = await opened
@@ -123,7 +119,6 @@ test('§security of two move-ins at the same time the second is refused in one l
     code: 1,
     output: 'Another `arcade move-in` is under way: wait until it has ended.\n',
   })
-  expect(await spools(dataDir)).toHaveLength(1)
   await pipe.writeFile(JSON.stringify(hashing))
   await pipe.close()
   const { code, output } = await first.ended

@@ -5,7 +5,7 @@
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { isolated } from '@arcade/contract/text'
-import { Button } from '@mantine/core'
+import { Button, type TextInput } from '@mantine/core'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
@@ -191,8 +191,8 @@ export interface BulkAct {
   title: string
   /** The confirmation's text with the number of affected rows: `Are you sure you want to delete 3 users?` */
   question: (count: string) => string
-  /** Above this number of affected rows, the number has to be typed. */
-  typedAbove?: number
+  /** Above this number of affected rows, the number has to be typed, in this field. */
+  typedAbove?: { rows: number; Field: typeof TextInput }
   isDestructive?: boolean
   run: (options: { dryRun: true } | { expected: number }) => Promise<BulkDone>
   /** A second confirmation, for an act that cannot be undone. */
@@ -245,7 +245,7 @@ export function BulkButton({ act, isOff = false, isInPageHead = false, children 
 }
 
 async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Promise<void> {
-  const { title, question, typedAbove = Infinity, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
+  const { title, question, typedAbove, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
   let endBusy: EndBusy = () => {}
   try {
     const planned = await run({ dryRun: true })
@@ -254,7 +254,8 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
       return
     }
     const message = <Plan question={question(formatted(planned.affected))} plan={planned} />
-    const typed = planned.affected > typedAbove ? String(planned.affected) : undefined
+    const typed =
+      typedAbove && planned.affected > typedAbove.rows ? { text: String(planned.affected), Field: typedAbove.Field } : undefined
     if (!(await confirm({ title, message, isDestructive, typed }))) return
     if (lastQuestion !== undefined && !(await confirm({ title, message: lastQuestion, isDestructive }))) return
     endBusy = markPickedBusy()

@@ -1,5 +1,5 @@
 /** The confirmation before an act that cannot be undone (§5). The app has one dialog; the caller awaits its answer. */
-import { Button, TextInput } from '@mantine/core'
+import { Button, type TextInput } from '@mantine/core'
 import { createContext, type ReactNode, type RefObject, use, useCallback, useEffect, useId, useRef, useState } from 'react'
 import classes from './confirm.module.css'
 import dialogClasses from './dialog.module.css'
@@ -10,8 +10,8 @@ export interface Question {
   message: ReactNode
   /** Destructive acts have a red confirm button. */
   isDestructive?: boolean
-  /** What has to be typed before Confirm works, for an act on very many rows. */
-  typed?: string | undefined
+  /** What has to be typed before Confirm works, for an act on very many rows. The asker brings the field, which most pages do not load. */
+  typed?: { text: string; Field: typeof TextInput } | undefined
 }
 
 type Confirm = (question: Question) => Promise<boolean>
@@ -77,7 +77,7 @@ function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
   const id = useId()
   const [typing, setTyping] = useState<{ question: Question | undefined; text: string }>()
   const typed = question?.typed
-  const isTyped = typed === undefined || (typing?.question === question && typing?.text.trim() === typed)
+  const isTyped = !typed || (typing?.question === question && typing?.text.trim() === typed.text)
   return (
     <dialog
       ref={dialog}
@@ -93,9 +93,9 @@ function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
       <div id={`${id}-message`} className={classes['message']}>
         {question?.message}
       </div>
-      {typed !== undefined && (
-        <TextInput
-          label={`To confirm, type ${typed}`}
+      {typed && (
+        <typed.Field
+          label={`To confirm, type ${typed.text}`}
           inputMode="numeric"
           autoComplete="off"
           value={typing?.question === question ? typing?.text : ''}

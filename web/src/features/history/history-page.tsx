@@ -3,6 +3,7 @@
  * the tab, the item and the page.
  */
 import { type HistoryKind, historyKinds } from '@arcade/contract/history/fields'
+import { searchedText } from '@arcade/contract/search'
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -80,7 +81,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
   const { data, error, refetch } = useQuery(api.history.titles.queryOptions({ input: { kind } }))
   const [searchText, setSearchText] = useState('')
   const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
-  const items = numbered?.filter(({ title }) => title.toLowerCase().includes(searchText.trim().toLowerCase()))
+  const items = numbered?.filter(({ title }) => searchedText(title).includes(searchedText(searchText)))
   const nav = useSelectedInView(selected, items !== undefined)
   return (
     <nav ref={nav} aria-label={tabLabels[kind]} className={classes['titles']}>

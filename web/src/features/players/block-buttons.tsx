@@ -1,6 +1,6 @@
 /** The buttons that block and unblock the selected players of the list. */
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
@@ -33,7 +33,7 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
     void runBulk({
       ...end,
       title: 'Block players',
-      typedAbove: TYPED_ABOVE,
+      typedAbove: { rows: TYPED_ABOVE, Field: TextInput },
       question: (count) =>
         `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.${othersOf(selection, count)}`,
       run: async (run) => {
