@@ -2,7 +2,6 @@
  * `npm test` runs the checks, the unit and server tests and the browser tests, and sets up all that they need. The last line is
  * `N passed, M failed`; each check counts as one. `npm test -- server [path…]` runs one part. The fault tests take as long as the
  * server's other tests together, so they run only by name (`npm test -- faults`) or with `npm test -- all`, as in continuous integration.
- * The browser tests wait for pages during a third of their time, so they run beside the unit and server tests.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -28,17 +27,8 @@ const part = argument === 'all' ? undefined : argument
 
 const total = { passed: 0, failed: 0 }
 if (!part || part === 'check') await count('Checks', check)
-let foundChromium: Promise<string> | undefined // looked for once, since looking for it may install it
-const webBuild = part === 'check' ? undefined : buildWeb() // for the browser tests, and for tests that start the server as a process
-const browserTests = !part || part === 'e2e' ? runPlaywright() : undefined
-browserTests?.catch(() => {}) // counted below, when its turn to be shown has come
 if (!part || projects.includes(part)) await count('Unit and server tests', runVitest)
-if (browserTests)
-  await count('Browser tests', async () => {
-    const { output, ...counts } = await browserTests
-    if (output) console.log(output.trimEnd())
-    return counts
-  })
+if (!part || part === 'e2e') await count('Browser tests', runPlaywright)
 if (total.passed + total.failed === 0) total.failed++
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
@@ -58,11 +48,11 @@ async function count(title: string, runPart: () => Promise<Counts>): Promise<voi
 }
 
 async function runVitest(): Promise<Counts> {
-  await webBuild
+  await buildWeb() // for the tests that start the server as a process
   const file = join(results, 'vitest.json')
   const selected = part ? [part] : projects.filter((name) => argument === 'all' || name !== 'faults')
   const selection = [...selected.flatMap((name) => ['--project', name]), ...filters]
-  const env = !part || part === 'web' ? { CHROMIUM_PATH: await (foundChromium ??= findChromium()) } : {}
+  const env = !part || part === 'web' ? { CHROMIUM_PATH: await findChromium() } : {}
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   // Vitest's own number is one fewer than the cores, but tests of processes and locks mostly wait.
   const workers = `--maxWorkers=${availableParallelism() + 1}`
@@ -89,33 +79,26 @@ async function filesNotRun(selected: readonly string[], seen: ReadonlySet<string
   return files
 }
 
-/** Runs the browser tests. Beside other tests their output is returned instead of shown, so that the two do not mix. */
-async function runPlaywright(): Promise<Counts & { output: string }> {
-  await webBuild
+async function runPlaywright(): Promise<Counts> {
+  await buildWeb()
   const file = join(results, 'playwright.json')
-  const env = { CHROMIUM_PATH: await (foundChromium ??= findChromium()), PLAYWRIGHT_JSON_OUTPUT_FILE: file }
-  const isAlone = part === 'e2e'
-  const reporters = `--reporter=${isAlone && process.stdout.isTTY ? 'list' : 'dot'},json`
-  const { code, output } = await run(
-    'playwright',
-    ['test', '--config=e2e/playwright.config.ts', '--retries=0', reporters, ...filters],
-    {
-      env,
-      output: isAlone ? 'inherit' : 'capture',
-    },
-  )
-  const { stats, errors } = readReport(file, code, output) as {
+  const env = { CHROMIUM_PATH: await findChromium(), PLAYWRIGHT_JSON_OUTPUT_FILE: file }
+  const reporters = `--reporter=${process.stdout.isTTY ? 'list' : 'dot'},json`
+  const { code } = await run('playwright', ['test', '--config=e2e/playwright.config.ts', '--retries=0', reporters, ...filters], {
+    env,
+  })
+  const { stats, errors } = readReport(file, code) as {
     stats: { expected: number; unexpected: number; flaky: number }
     errors: unknown[]
   }
-  return { ...withExitCode({ passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length }, code), output }
+  return withExitCode({ passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length }, code)
 }
 
-function readReport(file: string, code: number, output = ''): unknown {
+function readReport(file: string, code: number): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    throw new Error(`The runner ended with ${code} and left no results.\n${output}`.trimEnd())
+    throw new Error(`The runner ended with ${code} and left no results.`)
   }
 }
 
