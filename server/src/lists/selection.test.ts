@@ -6,8 +6,8 @@ import { readSheets } from '#test/read-sheets.ts'
 import { type Client, testApp } from '#test/test-app.ts'
 import { addPlayers } from '#test/players.ts'
 
-/** Matches the name of a download that is not the whole list. It ends with the day. */
-function partial(name: string): unknown {
+/** Matches the name of a download with its day. */
+function dated(name: string): unknown {
   return expect.stringMatching(new RegExp(String.raw`^${name}-\d{4}-\d\d-\d\d\.xlsx$`))
 }
 
@@ -34,7 +34,7 @@ test('§7 a selection of players, highest balance first, with the columns of the
   )
   const picked = await exported(admin, { list: 'telegramUsers', target: { ids: ['2', '4', '99', 'x'] } })
   expect(picked).toMatchObject({
-    file: partial('TelegramUserdata-selected'),
+    file: dated('TelegramUserdata-selected'),
     name: 'Telegram Users',
   })
   expect(picked.head.slice(0, 3)).toEqual(['User ID', 'Created At (UTC)', 'First Name'])
@@ -78,7 +78,7 @@ test('§7 a selection of users, as the list shows them: without the caller', asy
   const admin = await app.signUp('admin', 'me@gmail.com')
   const [first, second] = [await app.signUp('user', 'first@gmail.com'), await app.signUp('user', 'second@gmail.com')]
   const all = await exported(admin, { list: 'users', target: { filter: { search: 'gmail' } } })
-  expect(all).toMatchObject({ file: partial('userdata-filtered'), name: 'Users' })
+  expect(all).toMatchObject({ file: dated('userdata-filtered'), name: 'Users' })
   expect(all.head).toEqual(['First Name', 'Last Name', 'Email', 'User Type', 'Created At (UTC)'])
   expect(all.rows.map(([, , email]) => email)).toEqual(['first@gmail.com', 'second@gmail.com'])
   const picked = await exported(admin, { list: 'users', target: { ids: [second.id, first.id, 'nobody'] } })
@@ -126,17 +126,17 @@ test('§7 selections of tasks and announcements with their participants, in the 
   await addCount(app.database, { of: 'participants', kind: 'announcement', itemId: 'a2' }, 8)
 
   const social = await exported(admin, { list: 'socialTasks', target: { ids: ['t3', 't2'] } })
-  expect(social).toMatchObject({ file: partial('social-tasks-selected'), name: 'Social Tasks' })
+  expect(social).toMatchObject({ file: dated('social-tasks-selected'), name: 'Social Tasks' })
   expect(social.head).toEqual(['Priority', 'Type', 'Title', 'Link', 'Reward', 'Participants', 'Created At (UTC)'])
   expect(social.rows.map((row) => row.slice(0, 6))).toEqual([
     [2, 'twitter', 'social 2', undefined, 1, 7],
     [3, 'twitter', 'social 3', undefined, 1.5, 0],
   ])
   const daily = await exported(admin, { list: 'dailyTasks', target: { filter: { search: 'daily' } } })
-  expect(daily).toMatchObject({ file: partial('daily-tasks-filtered'), name: 'Daily Tasks' })
+  expect(daily).toMatchObject({ file: dated('daily-tasks-filtered'), name: 'Daily Tasks' })
   expect(daily.rows.map(([priority]) => priority)).toEqual([1, 2, 3])
   const announcements = await exported(admin, { list: 'announcements', target: { filter: {} } })
-  expect(announcements).toMatchObject({ file: 'announcements.xlsx', name: 'Announcements' })
+  expect(announcements).toMatchObject({ file: dated('announcements'), name: 'Announcements' })
   expect(announcements.rows.map((row) => [row[0], row[8], row[11]])).toEqual([
     ['A1', 'Active', 0],
     ['A2', 'In Active', 8],
