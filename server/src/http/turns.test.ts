@@ -6,6 +6,23 @@ import { testApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
 import { createTurns, WAITING_MAX } from './turns.ts'
 
+/** Locks tables, so that requests that read them are stuck. Returns a function that unlocks them. */
+async function lockTables(names: string): Promise<() => Promise<void>> {
+  const holder = await openAgain({ use: 'command' }) // without time limits
+  const isOver = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const holding = holder.transaction(async (tx) => {
+    await sql.raw(`lock table ${names} in access exclusive mode`).execute(tx)
+    isLocked.resolve()
+    await isOver.promise
+  })
+  await isLocked.promise
+  return async () => {
+    isOver.resolve()
+    await holding
+  }
+}
+
 test('security: four requests of an address run at a time, in their order, and others are not affected', async () => {
   const turns = createTurns()
   const begun: string[] = []
@@ -46,15 +63,7 @@ test('security: a turn ends with a failure, too, and too many waiting requests o
 test('security: guests whose calls are stuck delay only guests of their address', async () => {
   const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
   const [admin, bot] = [await app.signUp('admin'), await app.bot()]
-  const holder = await openAgain({ use: 'command' }) // without time limits
-  const isOver = Promise.withResolvers<void>()
-  const isLocked = Promise.withResolvers<void>()
-  const holding = holder.transaction(async (tx) => {
-    await sql`lock table setup_links in access exclusive mode`.execute(tx)
-    isLocked.resolve()
-    await isOver.promise
-  })
-  await isLocked.promise
+  const unlock = await lockTables('setup_links')
   const askState = (peer: string): Promise<Response> => {
     const body = JSON.stringify({ setup: 'x'.repeat(43) })
     return app.fetch('/api/setup-link', { method: 'POST', headers: { 'content-type': 'application/json' }, body }, peer)
@@ -80,27 +89,17 @@ test('security: guests whose calls are stuck delay only guests of their address'
     ['/bot/v1/leaderboard', app.player(7)],
   ] as const)
     expect(await statusOf(path, '192.0.2.1', headers), path).toBe(200)
-  isOver.resolve()
-  await holding
+  await unlock()
   for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status)
 })
 
 test('security: a player whose calls are stuck delays no other player', async () => {
   const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
-  const holder = await openAgain({ use: 'command' })
-  const isOver = Promise.withResolvers<void>()
-  const isLocked = Promise.withResolvers<void>()
-  const holding = holder.transaction(async (tx) => {
-    await sql`lock table ledger_entries in access exclusive mode`.execute(tx)
-    isLocked.resolve()
-    await isOver.promise
-  })
-  await isLocked.promise
+  const unlock = await lockTables('ledger_entries')
   const stuck = Array.from({ length: 4 + WAITING_MAX }, () => app.player(7).call('GET', '/bot/v1/players/me/entries'))
   expect((await app.player(7).call('GET', '/bot/v1/leaderboard')).body).toMatchObject({ code: 'BUSY' })
   expect((await app.player(8).call('GET', '/bot/v1/leaderboard')).status).toBe(200)
-  isOver.resolve()
-  await holding
+  await unlock()
   for (const { status } of await Promise.all(stuck)) expect(status).not.toBe(429)
 })
 
@@ -108,15 +107,7 @@ test('security: invented credentials are looked up in turn, and known ones at on
   const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
   const [admin, bot] = [await app.signUp('admin'), await app.bot()]
   for (const client of [admin, bot]) await client.call('GET', '/api/session')
-  const holder = await openAgain({ use: 'command' })
-  const isOver = Promise.withResolvers<void>()
-  const isLocked = Promise.withResolvers<void>()
-  const holding = holder.transaction(async (tx) => {
-    await sql`lock table sessions, bot_tokens in access exclusive mode`.execute(tx)
-    isLocked.resolve()
-    await isOver.promise
-  })
-  await isLocked.promise
+  const unlock = await lockTables('sessions, bot_tokens')
   const invented = Array.from({ length: 4 + WAITING_MAX }, (_, index) =>
     app.fetch('/api/users', { headers: { cookie: `session=${String(index).padStart(43, 'x')}` } }),
   )
@@ -125,7 +116,6 @@ test('security: invented credentials are looked up in turn, and known ones at on
   expect((await app.guest.call('GET', '/api/session')).status).toBe(200)
   expect((await admin.call('GET', '/api/users')).status).toBe(200)
   expect((await bot.call('GET', '/bot/v1/leaderboard')).status).toBe(200)
-  isOver.resolve()
-  await holding
+  await unlock()
   for (const { status } of await Promise.all(invented)) expect([401, 503]).toContain(status)
 })

@@ -1,6 +1,6 @@
 /**
- * Shares the server among guests and players' clients, which anybody can be in any number: their requests wait for their turn. A few of
- * each address or player run at the same time, and other requests run between them, so that many connections get no more than a few.
+ * Shares the server fairly among guests and players' clients, of which an attacker can have any number. Of each address or player only a
+ * few requests run at the same time. The others wait for their turn, so a thousand connections are served no faster than four.
  */
 import { Failure } from '#src/calls.ts'
 

@@ -13,6 +13,7 @@ import type { ListSheet } from './sheet.ts'
 /** A condition on the rows of a list. */
 export type Condition = RawBuilder<boolean>
 
+/** The conditions of a search in a list. */
 export interface SearchCondition {
   /** The condition for the rows that the search finds. */
   matches: Condition

@@ -15,7 +15,7 @@ import { lower } from '#src/db/collations.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { bindSql, type Condition, type SearchCondition } from './list.ts'
 
-/** The conditions of a search in a list. */
+/** The conditions of a search in `searched_text`. */
 export interface SearchTerm {
   /** The condition for rows whose `searched_text` contains the text. */
   matches: Condition

@@ -9,7 +9,7 @@ import { createPasswordLink } from '#src/identity/password-links.ts'
 import { SeenKeys } from '#src/import/seen-keys.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { type AuthUser, readAuthUsers, readHashFile } from './auth-export.ts'
-import { type AccountsReport, addExample, addReason, noExamples } from './report.ts'
+import { type AccountsReport, addExample, addReason, noExamples, noOutcome } from './report.ts'
 
 export interface AccountFiles {
   authFile: string
@@ -43,13 +43,7 @@ export async function checkAccountFiles({ authFile, hashFile }: AccountFiles): P
 
 export async function moveAccounts({ act, authFile, users, ...rest }: AccountsToMove): Promise<AccountsReport> {
   const report: AccountsReport = {
-    read: 0,
-    new: 0,
-    changed: 0,
-    unchanged: 0,
-    kept: noExamples(),
-    refused: 0,
-    reasons: {},
+    ...noOutcome(),
     unverified: 0,
     disabled: noExamples(),
     withoutDocument: 0,

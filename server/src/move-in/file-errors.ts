@@ -1,3 +1,4 @@
+/** Errors of the operating system, as a move-in tells them. */
 import { createReadStream } from 'node:fs'
 import { StartError } from '#src/postgres/errors.ts'
 
@@ -14,12 +15,9 @@ export function unreadable(path: string, error: unknown): unknown {
 
 /** Yields the bytes of a file. @throws StartError if it cannot be read */
 export async function* chunksOf(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
-  const chunks = createReadStream(path, { highWaterMark: chunkBytes })[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  for (;;) {
-    const next = await chunks.next().catch((error: unknown) => {
-      throw unreadable(path, error)
-    })
-    if (next.done === true) return
-    yield next.value
+  try {
+    yield* createReadStream(path, { highWaterMark: chunkBytes }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw unreadable(path, error)
   }
 }

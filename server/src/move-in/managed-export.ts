@@ -29,7 +29,7 @@ const FILE_ENTRY = 2
 const FILE_NAME = 2
 
 /**
- * Looks for an export in a folder and the folders in it. Returns undefined if there is none.
+ * Finds the export in a folder, or in one of the folders directly in it. Returns undefined for a folder without an export.
  * @throws StartError if there are several, or if a file of the export is missing or belongs to another one
  */
 export async function findManagedExport(directory: string): Promise<ManagedExport | undefined> {

@@ -15,7 +15,10 @@ import { readJsonValues } from './json-values.ts'
 /** Files that Firebase's own tools write or that the move-in itself reads. */
 const OTHERS = /^(auth|hash|firebase-export-metadata|firebase|package(-lock)?)\.json$|^rejected(-\d+)?\.ndjson$/
 
-/** Returns the paths of the files of other exporters in a folder. @param mapFile is none of them */
+/**
+ * Returns the paths of the files that other exporters wrote to a folder.
+ * @param mapFile the path of the map file, which is left out because it is JSON, too
+ */
 export async function findOtherExports(directory: string, mapFile: string | undefined): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isFile() && /\.(nd)?json$/.test(entry.name) && !OTHERS.test(entry.name))

@@ -22,16 +22,20 @@ export interface MoveInReport {
   disk: { temporary: number; database: number }
 }
 
-export interface CollectionReport {
+/** What became of the documents or accounts that were read. */
+interface Outcome {
   read: number
   new: number
   changed: number
   unchanged: number
-  /** Documents whose record was changed in the console, which stays. */
+  /** Those whose record or password was changed in the console, which stays. */
   kept: Examples
   refused: number
-  /** Refused documents by their reasons. */
+  /** The refused ones by their reasons. */
   reasons: Record<string, Examples>
+}
+
+export interface CollectionReport extends Outcome {
   /** Fields that lead nowhere. */
   unmapped: Record<string, { count: number; document: string; example: string }>
   /** History documents that exist only as the parent of their participants. They get their id as the title. */
@@ -44,14 +48,7 @@ export interface Examples {
   documents: string[]
 }
 
-export interface AccountsReport {
-  read: number
-  new: number
-  changed: number
-  unchanged: number
-  kept: Examples
-  refused: number
-  reasons: Record<string, Examples>
+export interface AccountsReport extends Outcome {
   unverified: number
   disabled: Examples
   /** Accounts without a document in `users`: a sign-in with one answers `No such document!`. */
@@ -104,9 +101,12 @@ export function addOther(others: MoveInReport['otherCollections'], name: string,
   other.documents += 1
 }
 
+export function noOutcome(): Outcome {
+  return { read: 0, new: 0, changed: 0, unchanged: 0, kept: noExamples(), refused: 0, reasons: {} }
+}
+
 export function newCollectionReport(): CollectionReport {
-  const counts = { read: 0, new: 0, changed: 0, unchanged: 0, refused: 0 }
-  return { ...counts, kept: noExamples(), reasons: {}, unmapped: {}, onlyAsParent: noExamples() }
+  return { ...noOutcome(), unmapped: {}, onlyAsParent: noExamples() }
 }
 
 /** Counts a field that leads nowhere. A map can have any number of names, so those beyond the first thousand are counted together. */
@@ -159,11 +159,16 @@ export function reportInWords(report: MoveInReport): string[] {
   return lines
 }
 
+function outcomeInWords(name: string, { read, new: added, changed, unchanged, refused, reasons }: Outcome): string[] {
+  return [
+    `${name}: ${read} read, ${added} new, ${changed} changed, ${unchanged} unchanged, ${refused} refused`,
+    ...Object.entries(reasons).map(([reason, examples]) => `  refused: ${reason}: ${shown(examples)}`),
+  ]
+}
+
 function collectionInWords(name: string, part: CollectionReport): string[] {
-  const { read, new: added, changed, unchanged, kept, refused } = part
-  const lines = [`${name}: ${read} read, ${added} new, ${changed} changed, ${unchanged} unchanged, ${refused} refused`]
-  for (const [reason, examples] of Object.entries(part.reasons)) lines.push(`  refused: ${reason}: ${shown(examples)}`)
-  if (kept.count > 0) lines.push(`  kept as they were changed in the console: ${shown(kept)}`)
+  const lines = outcomeInWords(name, part)
+  if (part.kept.count > 0) lines.push(`  kept as they were changed in the console: ${shown(part.kept)}`)
   if (part.onlyAsParent.count > 0)
     lines.push(`  exist only as a parent and get their id as the title: ${shown(part.onlyAsParent)}`)
   for (const [field, { count, document, example }] of Object.entries(part.unmapped))
@@ -172,9 +177,8 @@ function collectionInWords(name: string, part: CollectionReport): string[] {
 }
 
 function accountsInWords(part: AccountsReport): string[] {
-  const { read, new: added, changed, unchanged, kept, refused, unverified, disabled, withoutDocument, withoutPassword } = part
-  const lines = [`accounts: ${read} read, ${added} new, ${changed} changed, ${unchanged} unchanged, ${refused} refused`]
-  for (const [reason, examples] of Object.entries(part.reasons)) lines.push(`  refused: ${reason}: ${shown(examples)}`)
+  const { kept, unverified, disabled, withoutDocument, withoutPassword } = part
+  const lines = outcomeInWords('accounts', part)
   if (kept.count > 0) lines.push(`  keep the password that they have in the console: ${shown(kept)}`)
   if (unverified > 0) lines.push(`  ${unverified} never confirmed their e-mail address`)
   if (disabled.count > 0) lines.push(`  disabled in Firebase, and without an account here: ${shown(disabled)}`)

@@ -189,8 +189,11 @@ export type BulkDone = Omit<BulkOutput, 'success'> & { undo?: { label: string; o
 export interface BulkAct {
   /** The title of the confirmation, such as `Delete users`. */
   title: string
-  /** The confirmation's text with the number of affected rows: `Are you sure you want to delete 3 users?` */
-  question: (count: string) => string
+  /**
+   * Returns the confirmation's text: `Are you sure you want to delete 3 users?`
+   * @param count the number of affected rows as people write it
+   */
+  question: (count: string, affected: number) => string
   /** Above this number of affected rows, the number has to be typed, in this field. */
   typedAbove?: { rows: number; Field: typeof TextInput }
   isDestructive?: boolean
@@ -253,7 +256,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
       toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
       return
     }
-    const message = <Plan question={question(formatted(planned.affected))} plan={planned} />
+    const message = <Plan question={question(formatted(planned.affected), planned.affected)} plan={planned} />
     const typed =
       typedAbove && planned.affected > typedAbove.rows ? { text: String(planned.affected), Field: typedAbove.Field } : undefined
     if (!(await confirm({ title, message, isDestructive, typed }))) return

@@ -81,7 +81,8 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
   const { data, error, refetch } = useQuery(api.history.titles.queryOptions({ input: { kind } }))
   const [searchText, setSearchText] = useState('')
   const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
-  const items = numbered?.filter(({ title }) => searchedText(title).includes(searchedText(searchText)))
+  const wanted = searchedText(searchText)
+  const items = numbered?.filter(({ title }) => searchedText(title).includes(wanted))
   const nav = useSelectedInView(selected, items !== undefined)
   return (
     <nav ref={nav} aria-label={tabLabels[kind]} className={classes['titles']}>

@@ -88,7 +88,7 @@ function storeSchema(schema: Schema, setSchema: (schema: Schema) => void): Schem
   return schema
 }
 
-/** Returns the balance that the typed amount would lead to. Until the schema is loaded, which validates the amount, there is none. */
+/** Returns the balance that the typed amount would lead to. `sum` is undefined until the amount is valid and its schema is loaded. */
 function useNewBalance(
   control: Control<z.input<Schema>, unknown, AdjustmentInput>,
   schema: Schema | undefined,

@@ -14,9 +14,9 @@ const nounFor = (count: string): string => (count === '1' ? playerList.noun.one 
 /** Blocking more players than this at once asks for their number. */
 const TYPED_ABOVE = 100
 
-/** Says what happens to the selected players who will not be blocked, whether picked or found by a filter. */
-function othersOf({ count: selected, isMore }: Selection<PlayersFilter>, count: string): string {
-  const others = selected - Number(count.replaceAll(',', ''))
+/** Says why some of the selected players, whether picked or found by a filter, will not be blocked. */
+function othersOf({ count: selected, isMore }: Selection<PlayersFilter>, affected: number): string {
+  const others = selected - affected
   if (isMore || others <= 0) return ''
   return ` Of ${formatted(selected)} selected, ${formatted(others)} ${others === 1 ? 'is' : 'are'} blocked already or erased.`
 }
@@ -34,8 +34,8 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
       ...end,
       title: 'Block players',
       typedAbove: { rows: TYPED_ABOVE, Field: TextInput },
-      question: (count) =>
-        `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.${othersOf(selection, count)}`,
+      question: (count, affected) =>
+        `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.${othersOf(selection, affected)}`,
       run: async (run) => {
         const { answer, actId } = await asAct((options) => client.players.block({ target, reason, ...run }, options))
         return { ...answer, undo: undo.ofChange(actId) }
