@@ -95,6 +95,7 @@ function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
       </div>
       {typed && (
         <typed.Field
+          className={classes['typed'] ?? ''}
           label={`To confirm, type ${typed.text}`}
           inputMode="numeric"
           autoComplete="off"
