@@ -66,14 +66,15 @@ export function createWorkload(random: () => number, address: () => string, cook
     unknown: 0,
     downloads: 0,
     async run(isOver) {
-      const writer = async (number: number): Promise<void> => {
-        const own = items.filter((_, index) => index % WRITERS === number)
+      // All items are shared out before the first writer starts: a writer at once creates an item, which another must not get too.
+      const shares = Array.from({ length: WRITERS }, (_, number) => items.filter((_, index) => index % WRITERS === number))
+      const writer = async (own: Item[]): Promise<void> => {
         while (!isOver()) await write(own)
       }
       const reader = async (): Promise<void> => {
         while (!isOver()) await (random() < 0.5 ? download() : downloadImage())
       }
-      await Promise.all([...Array.from({ length: WRITERS }, (_, number) => writer(number)), reader()])
+      await Promise.all([...shares.map(writer), reader()])
     },
     async check(database, store) {
       const { db } = database
