@@ -70,7 +70,10 @@ const firstModules = {
 /** The background of Login and of the loading screen before it. Listed so that it loads before the style sheets that refer to it. */
 const loginPicture = 'src/ui/cabinet.svg'
 
-/** Writes `first-pages.json`: the scripts and style sheets of the first pages, without those that the entry loads anyway. */
+/** Inter's Latin letters, which every page shows. Listed so that they are there before the first text is drawn. */
+const latinFont = /inter-latin-wght-normal-[\w-]+\.woff2$/
+
+/** Writes `first-pages.json`: font, scripts and style sheets of the first pages, without those that the entry loads anyway. */
 function firstPages(): Plugin {
   return {
     name: 'first-pages',
@@ -92,8 +95,9 @@ function firstPages(): Plugin {
         return [...styles, ...scripts].map((name) => `/${name}`)
       }
       const picture = Object.values(bundle).find((file) => file.type === 'asset' && file.originalFileNames.includes(loginPicture))
-      const signedOut = [`/${picture?.fileName}`, ...filesOf(firstModules.signedOut)]
-      const [signedIn, later] = [filesOf(firstModules.signedIn), filesOf(firstModules.later)]
+      const font = Object.keys(bundle).find((name) => latinFont.test(name))
+      const signedOut = [`/${font}`, `/${picture?.fileName}`, ...filesOf(firstModules.signedOut)]
+      const [signedIn, later] = [[`/${font}`, ...filesOf(firstModules.signedIn)], filesOf(firstModules.later)]
       const source = JSON.stringify({ signedOut, signedIn, later })
       this.emitFile({ type: 'asset', fileName: 'first-pages.json', source })
     },

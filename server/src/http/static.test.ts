@@ -18,7 +18,7 @@ beforeAll(async () => {
   await writeFile(join(build, 'index.html'), INDEX)
   await writeFile(join(build, 'assets', 'main-abc.js'), 'export {}')
   const firstPages = {
-    signedIn: ['/assets/shell-abc.css', '/assets/shell-abc.js'],
+    signedIn: ['/assets/letters-abc.woff2', '/assets/shell-abc.css', '/assets/shell-abc.js'],
     signedOut: ['/assets/art-abc.svg', '/assets/login-abc.js'],
     later: ['/assets/shell-abc.css', '/assets/toasts-abc.js'],
   }
@@ -64,6 +64,7 @@ describe('the web app', () => {
     const linksOf = async (headers: Record<string, string>) =>
       (await (await app.fetch('/', { headers })).text()).match(/<link rel="\w+" [^>]+"/g)
     expect(await linksOf(admin.headers)).toEqual([
+      '<link rel="preload" as="font" crossorigin href="/assets/letters-abc.woff2"',
       '<link rel="stylesheet" crossorigin href="/assets/shell-abc.css"',
       '<link rel="modulepreload" crossorigin href="/assets/shell-abc.js"',
       '<link rel="prefetch" crossorigin href="/assets/toasts-abc.js"',
@@ -71,6 +72,7 @@ describe('the web app', () => {
     expect(await linksOf({})).toEqual([
       '<link rel="preload" as="image" href="/assets/art-abc.svg"',
       '<link rel="modulepreload" crossorigin href="/assets/login-abc.js"',
+      '<link rel="prefetch" crossorigin href="/assets/letters-abc.woff2"',
       '<link rel="prefetch" crossorigin href="/assets/shell-abc.css"',
       '<link rel="prefetch" crossorigin href="/assets/shell-abc.js"',
       '<link rel="prefetch" crossorigin href="/assets/toasts-abc.js"',

@@ -95,6 +95,7 @@ function linksTo(files: string[]): string {
 
 function linkOf(file: string): string {
   if (file.endsWith('.css')) return 'rel="stylesheet" crossorigin'
+  if (file.endsWith('.woff2')) return 'rel="preload" as="font" crossorigin'
   return file.endsWith('.svg') ? 'rel="preload" as="image"' : 'rel="modulepreload" crossorigin'
 }
 

@@ -67,7 +67,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     downloads: 0,
     async run(isOver) {
       // All items are shared out before the first writer starts: a writer at once creates an item, which another must not get too.
-      const shares = Array.from({ length: WRITERS }, (_, number) => items.filter((_, index) => index % WRITERS === number))
+      const shares = [...Array(WRITERS).keys()].map((number) => items.filter((_, index) => index % WRITERS === number))
       const writer = async (own: Item[]): Promise<void> => {
         while (!isOver()) await write(own)
       }

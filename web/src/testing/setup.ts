@@ -1,6 +1,7 @@
 /** Setup of every component test: the app's style sheets, and a check that nothing is printed to the console. */
 import { notifications } from '@mantine/notifications'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
+import '@fontsource-variable/inter/wght.css'
 import '#src/ui/styles.css'
 import { unmountAll } from './render.tsx'
 

@@ -55,9 +55,19 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   cursorType: 'pointer',
+  // The tokens of tokens.css for Mantine's components: one size of text for fields, buttons and cells.
   defaultRadius: 'md',
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
-  headings: { fontFamily: 'inherit' },
+  radius: { sm: 'var(--radius-small)', md: 'var(--radius-control)', lg: 'var(--radius-panel)' },
+  fontFamily: 'var(--font)',
+  fontSizes: {
+    xs: 'var(--text-xs)',
+    sm: 'var(--text-base)',
+    md: 'var(--text-base)',
+    lg: 'var(--text-lg)',
+    xl: 'var(--text-xl)',
+  },
+  fontWeights: { regular: 'var(--weight-regular)', medium: 'var(--weight-medium)', bold: 'var(--weight-strong)' },
+  headings: { fontFamily: 'inherit', fontWeight: 'var(--weight-strong)' },
   // lockScroll is off: it makes the body scroll instead of the window, which breaks sticky elements behind a dialog.
   components: {
     Modal: {
