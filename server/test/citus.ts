@@ -6,7 +6,7 @@ import os from 'node:os'
 import { pino } from 'pino'
 import { openDatabase } from '#src/db/database.ts'
 import type { Migration } from '#src/db/migrate.ts'
-import { DISTRIBUTED_TABLES, divisionSql } from '#src/cli/distribution.ts'
+import { DISTRIBUTED_TABLES, divisionSql } from '#src/postgres/citus.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
 /** Shards of each table. Fewer than in production, since each test empties all of them. */

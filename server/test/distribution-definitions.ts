@@ -1,6 +1,6 @@
 /** Rules for DDL on distributed tables: what Citus refuses. The rules for queries are in distribution-rules.ts. */
 import type { AlterTableCmd, Constraint, Node, RangeVar } from 'libpg-query'
-import { DISTRIBUTED_TABLES } from '#src/cli/distribution.ts'
+import { DISTRIBUTED_TABLES } from '#src/postgres/citus.ts'
 import { as, findAll, nameOf, PLAYER } from './statement-tree.ts'
 
 interface DefinitionRule {

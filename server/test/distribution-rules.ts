@@ -4,7 +4,7 @@
  */
 import type { Node } from 'libpg-query'
 import { inject } from 'vitest'
-import { DISTRIBUTED_TABLES } from '#src/cli/distribution.ts'
+import { DISTRIBUTED_TABLES } from '#src/postgres/citus.ts'
 import { definitionRules } from './distribution-definitions.ts'
 import { column, type Entry, isSimple, isSpread, type Level, levelsOf } from './statement-levels.ts'
 import { as, findAll, inExpression, nameOf, parseStatements, PLAYER, statementOf } from './statement-tree.ts'

@@ -4,7 +4,7 @@
  */
 import type { CommonTableExpr, JoinExpr, Node, RangeVar, SelectStmt } from 'libpg-query'
 import { inject } from 'vitest'
-import { DISTRIBUTED_TABLES } from '#src/cli/distribution.ts'
+import { DISTRIBUTED_TABLES } from '#src/postgres/citus.ts'
 import { as, findAll, inExpression, nameOf, PLAYER, type Statement, statementOf } from './statement-tree.ts'
 
 /** What a level reads or changes: an item of its FROM clause, or the table of an UPDATE, DELETE, INSERT or MERGE. */

@@ -1,9 +1,8 @@
 /** `arcade distribute`: divides the tables of players among the servers of a Citus cluster, once and while the console serves. */
-import { sql } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { foldCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { DISTRIBUTED_TABLES, divisionSql, findCluster } from './distribution.ts'
+import { DISTRIBUTED_TABLES, divideTable, findCluster, setOnWorkers } from '#src/postgres/citus.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { destroy } from '#src/postgres/connections.ts'
@@ -19,14 +18,15 @@ export function distribute(shards: number): RunOnDatabase {
 
 /** @param shards the number of shards of each table; ignored if some tables are distributed already: the others then get their number */
 export async function distributeTables(database: Database, shards: number, print: (line: string) => void): Promise<void> {
-  const cluster = await findCluster(database)
+  const cluster = await findCluster(database.db)
   if (!cluster)
     throw new StartError(
       'This PostgreSQL has no Citus, so nothing was changed. On a Citus cluster: create extension citus, add its workers, and run this again.',
     )
   if (cluster.workers === 0)
     throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
-  await planAlike(database, print)
+  for (const { server, success, result } of await setOnWorkers(database.db, 'enable_mergejoin = off'))
+    if (!success) print(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}`)
   const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
   if (missing.length === 0) {
     print(`The tables of players are distributed among ${cluster.workers} servers already.`)
@@ -42,22 +42,6 @@ export async function distributeTables(database: Database, shards: number, print
   print(`The tables of players are distributed among ${cluster.workers} servers.`)
 }
 
-/**
- * Switches merge joins off on the worker servers, which do not get the settings of a session (postgres/connections.ts). A worker refuses to
- * change a database that Citus manages for all servers, unless it does not pass the change on.
- */
-async function planAlike({ db }: Database, print: (line: string) => void): Promise<void> {
-  const { rows } = await sql<{ server: string; success: boolean; result: string }>`
-    select nodename || ':' || nodeport as server, success, result
-      from run_command_on_workers(format($command$
-        do $do$ begin
-          set local citus.enable_ddl_propagation = off;
-          alter database %I set enable_mergejoin = off;
-        end $do$ $command$, current_database()))`.execute(db)
-  for (const { server, success, result } of rows)
-    if (!success) print(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}`)
-}
-
 /** Distributes the tables one after the other, because a session may not distribute two at the same time. */
 async function divide(
   database: Database,
@@ -69,15 +53,9 @@ async function divide(
       throw new StartError('Another `arcade distribute` is at it.')
     for (const table of tables) {
       const start = performance.now()
-      const options = divisionSql(table, shards)
-      await client
-        .query(`select create_distributed_table_concurrently($1, 'user_id', ${options})`, [table])
-        .catch(async (error: Error) => {
-          print(`${table}: changes wait until it is divided, for Citus says: ${error.message}`)
-          await client.query(`select create_distributed_table($1, 'user_id', ${options})`, [table])
-        })
-      // The coordinator's copy of the rows is no longer visible, but still takes room.
-      await client.query('select truncate_local_data_after_distributing_table($1)', [table])
+      await divideTable(client, table, shards, (reason) => {
+        print(`${table}: changes wait until it is divided, for Citus says: ${reason}`)
+      })
       print(`${table}: divided in ${((performance.now() - start) / 1000).toFixed(1)} s`)
     }
   } finally {

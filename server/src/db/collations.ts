@@ -5,7 +5,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { CITUS_SQL } from '#src/postgres/connections.ts'
+import { onWorkers } from '#src/postgres/citus.ts'
 import { StartError } from '#src/postgres/errors.ts'
 
 /** Returns SQL for a text in small letters. `text` is SQL that needs no brackets before an operator. */
@@ -50,7 +50,8 @@ export async function makeCollations(db: Kysely<unknown>, log: Pick<Logger, 'war
   const names = (await ownCollations(db)).find(({ name }) => name === 'a_to_z')
   if (names?.provider !== 'i')
     log.warn('This PostgreSQL was built without ICU: lists from A to Z follow code points, so Émile comes after Zoe.')
-  if (names?.isOutdated === true || (await onWorkers(db, OUTDATED)).includes('t')) await refreshNames(db, log)
+  if (names?.isOutdated === true || (await onWorkers(db, OUTDATED)).some(({ success, result }) => success && result === 't'))
+    await refreshNames(db, log)
 }
 
 async function ownCollations(db: Kysely<unknown>): Promise<{ name: string; provider: string; isOutdated: boolean }[]> {
@@ -85,16 +86,6 @@ async function tryToMake(db: Kysely<unknown>, name: string, definition: string):
 
 /** A provider that this server does not have or know, or a locale that is not installed. */
 const UNKNOWN_COLLATION = new Set(['0A000', '42P17', '42704', '22023'])
-
-/** Returns the answers of the servers that hold the shards of a Citus cluster, which may have another ICU, as far as they answer. */
-async function onWorkers(db: Kysely<unknown>, statement: string): Promise<string[]> {
-  const { rows: extensions } = await sql.raw(CITUS_SQL).execute(db)
-  if (extensions.length === 0) return []
-  const { rows } = await sql<{ result: string }>`select result from run_command_on_workers(${statement}) where success`.execute(
-    db,
-  )
-  return rows.map(({ result }) => result)
-}
 
 const OUTDATED = `
   select coalesce(bool_or(collversion is distinct from pg_collation_actual_version(oid)), false) from pg_collation where collname = 'a_to_z'`

@@ -4,15 +4,14 @@
  * milliseconds in which these snapshots are taken.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { CITUS_SQL, type Connection } from '#src/postgres/connections.ts'
+import { IS_CITUS, ONE_CONNECTION_A_SERVER } from '#src/postgres/citus.ts'
+import type { Connection } from '#src/postgres/connections.ts'
 import { isLockTimeout } from '#src/postgres/errors.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 
 /** Milliseconds to wait for the lock. Changes queue behind this wait and fail after two seconds, so it must be shorter. */
 const GIVE_WAY_MS = 1_000
 const MAX_ATTEMPTS = 60
-/** Makes a transaction use one connection to each server, which then sees all of its shards in one snapshot. */
-const ONE_CONNECTION_A_SERVER = 'set citus.max_adaptive_executor_pool_size = 1'
 /** A query that reaches every server: a server takes its snapshot at a transaction's first query. */
 const ON_EVERY_SERVER = 'select user_id from balances limit 1'
 
@@ -23,10 +22,10 @@ export async function beginAtOneMoment(
 ): Promise<void> {
   const clients = [first, ...others]
   const begin = `begin isolation level repeatable read ${access}`
-  const { rows: extensions } = await first.query(CITUS_SQL)
-  const isCluster = extensions.length > 0
+  const { rows: answers } = await first.query<{ isCluster: boolean }>(`select ${IS_CITUS} as "isCluster"`)
+  const isCluster = answers[0]!.isCluster
   if (isCluster) {
-    for (const client of clients) await client.query(ONE_CONNECTION_A_SERVER)
+    for (const client of clients) await client.query(`set ${ONE_CONNECTION_A_SERVER}`)
     await holdChanges(first)
   }
   await first.query(begin)

@@ -5,7 +5,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type pg from 'pg'
-import { type Address, CITUS_SQL, type Pool } from '#src/postgres/connections.ts'
+import { IS_CITUS } from '#src/postgres/citus.ts'
+import type { Address, Pool } from '#src/postgres/connections.ts'
 import { isOfPostgres, isTimeout, isUnavailable } from '#src/postgres/errors.ts'
 import type { ReplicaWatch } from '#src/postgres/replica-watch.ts'
 import { sharedReads } from './shared-reads.ts'
@@ -119,7 +120,7 @@ function settingStatements(settings: Settings): string[] {
 }
 
 /** A Citus cluster refuses to plan a statement for all shards without its parameters. */
-const PLAN_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not exists (${CITUS_SQL})`
+const PLAN_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not ${IS_CITUS}`
 
 /** @param changes statements that change settings until the end of the transaction */
 async function runWith<Row>(pool: Pool, changes: readonly string[], query: pg.QueryConfig): Promise<Row[]> {

@@ -2,6 +2,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { ONE_CONNECTION_A_SERVER } from './citus.ts'
 import { createShares, type PoolUse } from './pool-shares.ts'
 import { letGiveWay } from './priority.ts'
 
@@ -197,14 +198,9 @@ export class Connection extends pg.Client {
 
 /**
  * Settings of each connection. JIT compilation takes longer than any of the statements gains by it. A merge join would read both tables from
- * their beginnings, half of all players for a page in the middle, because the planner assumes that equal values are spread evenly. A Citus
- * cluster would open more connections to a server for each statement of more than 10 ms, which takes longer than the statement; an ordinary
- * PostgreSQL ignores that setting (docs/scaling.md).
+ * their beginnings, half of all players for a page in the middle, because the planner assumes that equal values are spread evenly.
  */
-export const SETTINGS = '-c jit=off -c enable_mergejoin=off -c citus.max_adaptive_executor_pool_size=1'
-
-/** Returns a row if the database belongs to a Citus cluster. */
-export const CITUS_SQL = `select from pg_extension where extname = 'citus'`
+export const SETTINGS = `-c jit=off -c enable_mergejoin=off -c ${ONE_CONNECTION_A_SERVER}`
 
 function configFor(address: Address): pg.ClientConfig {
   // PGSSLMODE of the environment does not apply to the embedded PostgreSQL.

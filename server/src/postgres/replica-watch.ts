@@ -5,7 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { type Address, CITUS_SQL, type Connection, connect, destroy } from './connections.ts'
+import { IS_CITUS } from './citus.ts'
+import { type Address, type Connection, connect, destroy } from './connections.ts'
 
 export interface ReplicaWatch {
   /** Whether the replica has everything up to a position, and everything written a second ago. @param position from `Replica.position` */
@@ -59,7 +60,7 @@ interface Place {
 }
 
 const SYSTEM = '(select system_identifier::text from pg_control_system()) as system'
-const OF_CLUSTER = `exists (${CITUS_SQL}) as "isOfCluster"`
+const OF_CLUSTER = `${IS_CITUS} as "isOfCluster"`
 const DATABASE = `select pg_current_wal_lsn()::text as position, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 const REPLICA = `select pg_last_wal_replay_lsn()::text as position, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { testDatabase } from '#test/test-database.ts'
-import { DISTRIBUTED_TABLES, findCluster } from './distribution.ts'
+import { DISTRIBUTED_TABLES, findCluster } from './citus.ts'
 import { citusUrl } from '#test/citus.ts'
 
 const database = await testDatabase()
@@ -37,7 +37,7 @@ describe('§design 4 the tables of players can be divided by player', () => {
 })
 
 test('§design 4 whether a database is a Citus cluster', async () => {
-  const cluster = await findCluster(database)
+  const cluster = await findCluster(database.db)
   expect(cluster?.distributed).toEqual(citusUrl ? [...DISTRIBUTED_TABLES].toSorted() : undefined)
 })
 

@@ -11,7 +11,7 @@ import { onServer, withDatabase } from '#test/test-server.ts'
 import { aToZSql } from '#src/db/collations.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { type Migration, loadMigrations } from '#src/db/migrate.ts'
-import { DISTRIBUTED_TABLES, findCluster } from './distribution.ts'
+import { DISTRIBUTED_TABLES, findCluster } from '#src/postgres/citus.ts'
 
 /** Creating and migrating a database on a busy cluster takes long. */
 const timeout = 300_000
@@ -43,7 +43,7 @@ test.each([
   expect(await onServer(url, (run) => run(DEFINITIONS))).toEqual(
     await onServer(withDatabase(server, template), (run) => run(DEFINITIONS)),
   )
-  const cluster = await findCluster({ db })
+  const cluster = await findCluster(db)
   expect(cluster?.distributed).toEqual(citusUrl ? [...DISTRIBUTED_TABLES].toSorted() : undefined)
 })
 
