@@ -117,7 +117,7 @@ class BrieflyWaitingConnection implements MigrationConnection {
 
   async #query(text: string, params: readonly unknown[]): Promise<QueryResult> {
     // A concurrent index build also waits for older transactions, but lets others read and write.
-    const isPatient = /^\s*(create|drop|reindex) index concurrently/i.test(text)
+    const isPatient = /^\s*(create|create unique|drop|reindex) index concurrently/i.test(text)
     if (isPatient) await setLockTimeout(this.client, 0)
     const stopWatching = this.#reporter.watch(text)
     try {
@@ -129,15 +129,23 @@ class BrieflyWaitingConnection implements MigrationConnection {
   }
 
   async #queryUntilLocked(text: string, params: readonly unknown[]): Promise<QueryResult> {
+    const [, index] = /^\s*create (?:unique )?index concurrently if not exists (\w+)/i.exec(text) ?? []
+    // Citus would mark an index that exists already as invalid, and the next migration would then drop it.
+    const statement = index !== undefined && (await this.#exists(index)) ? '' : text
     for (;;) {
       try {
-        return await this.#query(text, params)
+        return await this.#query(statement, params)
       } catch (error) {
         this.#options.signal?.throwIfAborted()
         if (!isLockTimeout(error)) throw error
         await this.letOthersPass()
       }
     }
+  }
+
+  async #exists(index: string): Promise<boolean> {
+    const { rows } = await this.client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [index])
+    return rows[0]!.exists
   }
 }
 
