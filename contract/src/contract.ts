@@ -7,6 +7,7 @@ import { backups } from './backups/calls.ts'
 import { botTokens } from './bot-tokens/calls.ts'
 import { announcements } from './announcements/calls.ts'
 import { downloads } from './downloads/calls.ts'
+import { fromBefore } from './from-before/calls.ts'
 import { game } from './game/calls.ts'
 import { history } from './history/calls.ts'
 import { ledger } from './ledger/calls.ts'
@@ -36,6 +37,7 @@ export const contract = {
   trash,
   acts,
   botTokens,
+  fromBefore,
   game,
   webhooks,
   ledger,

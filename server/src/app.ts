@@ -22,6 +22,7 @@ import { announcementsHandlers } from '#src/features/announcements/announcements
 import type { Images } from './files/images.ts'
 import { backupsHandlers } from '#src/features/backups/backups.ts'
 import { botTokensHandlers } from '#src/features/bot-tokens/bot-tokens.ts'
+import { fromBeforeHandlers } from '#src/features/from-before.ts'
 import { gameHandlers } from '#src/features/game/game.ts'
 import { balancesHandlers } from './features/balances.ts'
 import { ledgerHandlers } from './features/ledger.ts'
@@ -163,6 +164,7 @@ export async function createApp({
     trash: trashHandlers(services),
     acts: undoHandlers(services),
     botTokens: botTokensHandlers(services),
+    fromBefore: fromBeforeHandlers(services),
     game: gameHandlers(services),
     webhooks: webhooksHandlers({ database, secretKey, networks: config.webhookNetworks }),
     ledger: ledgerHandlers({ ...services, caps: config.entryCaps }),

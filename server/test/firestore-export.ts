@@ -49,9 +49,17 @@ export async function writeExport(directory: string, { project = 'dev~game', fil
     names.push(output)
     count += entities.length
   }
+  await writeMetadata(directory, { outputs: names, documents: stated ?? count })
+}
+
+/** Writes the files that name the parts of an export, which are in its folder already. */
+export async function writeMetadata(
+  directory: string,
+  { outputs, documents }: { outputs: readonly string[]; documents: number },
+): Promise<void> {
   const name = path.basename(directory)
-  await writeOverall(path.join(directory, `${name}.overall_export_metadata`), [{ place: METADATA, documents: stated ?? count }])
-  const kinds = names.map((output) => delimited(2, Buffer.concat([delimited(1, ''), delimited(2, output)])))
+  await writeOverall(path.join(directory, `${name}.overall_export_metadata`), [{ place: METADATA, documents }])
+  const kinds = outputs.map((output) => delimited(2, Buffer.concat([delimited(1, ''), delimited(2, output)])))
   await writeFile(path.join(directory, METADATA), Buffer.concat([delimited(1, delimited(1, name)), ...kinds]))
 }
 

@@ -5,34 +5,13 @@ import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createImages } from '#src/files/images.ts'
-import { moveIn } from '#src/move-in/move-in.ts'
+import { moveIn, type MoveInOptions } from '#src/move-in/move-in.ts'
 import type { MoveInReport } from '#src/move-in/report.ts'
 import { secretKey } from '#src/webhooks/secret-key.ts'
 import * as firestore from './firestore-export.ts'
 import type { TestApp } from './test-app.ts'
 
 export const created = firestore.time(1_700_000_000_000_000n)
-
-/** The hash parameters of a project, and the password, salt and hash of an account in it: the example of github.com/firebase/scrypt. */
-export const hashing = {
-  base64_signer_key: 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
-  base64_salt_separator: 'Bw==',
-  rounds: 8,
-  mem_cost: 14,
-}
-export const MOVED_PASSWORD = 'user1password'
-export const moved = {
-  passwordHash: 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
-  salt: '42xEC+ixf3L2lw==',
-}
-
-/** An account as `firebase auth:export` writes it. */
-export const account = (localId: string, more = {}) => ({
-  localId,
-  email: `${localId}@gmail.com`,
-  createdAt: '1508893925000',
-  ...more,
-})
 
 const act = actOfProcess('command', 'test')
 /** Its process ends by itself when it is idle. */
@@ -51,7 +30,7 @@ export async function folderOf(documents: firestore.Documents, files: Record<str
 export function run(
   { database, files }: TestApp,
   directory: string,
-  options: { isDryRun?: boolean; mapFile?: string } = {},
+  options: Partial<Pick<MoveInOptions, 'isDryRun' | 'mapFile' | 'keepsUnknown' | 'tried' | 'onBegin'>> = {},
 ): Promise<MoveInReport> {
   const rejectedPath = path.join(directory, 'rejected.ndjson')
   return moveIn({

@@ -19,9 +19,9 @@ function named(columns: Columns): string[] {
 /** Columns that may name a player, and that erasing the player clears. */
 export const playerColumns = named({
   telegram_users:
-    'user_id first_name last_name username email phone_number ton_wallet_address bsc_wallet searched_text ' +
+    'user_id first_name last_name username email phone_number ton_wallet_address bsc_wallet searched_text from_before ' +
     'twitter_username instagram_username linked_in_username discord_username youtube_username',
-  participations: 'user_id username first_name last_name user_input',
+  participations: 'user_id username first_name last_name user_input from_before',
   balances: 'user_id block_reason',
   ledger_entries: 'user_id reference reason',
   uncounted_entries: 'user_id',
@@ -37,7 +37,7 @@ export const playerColumns = named({
 /** Columns that may name a user of the console, and that removing and erasing the user clear. */
 export const userColumns = named({
   accounts: 'id email',
-  users: 'id fname lname email searched_text',
+  users: 'id fname lname email searched_text from_before',
   sessions: 'user_id begun_address last_address',
   known_addresses: 'user_id',
   password_links: 'user_id made_by',
@@ -66,6 +66,7 @@ const impersonal: Readonly<Record<string, Columns>> = {
     player_keys: 'key_hash fingerprint',
     webhooks: 'secret',
     audit_head: 'hash base_hash',
+    moved_documents: 'mapping hashes',
     audit_entries: 'actor_commitment record_commitment hash',
     audit_open: 'actor_commitment record_commitment',
   },
@@ -88,15 +89,16 @@ const impersonal: Readonly<Record<string, Columns>> = {
     webhooks: 'events',
   },
   'what operators publish or set up for the whole console': {
-    announcements: 'id type title subtitle description link link_type input_text image_key image_name icon_key icon_name',
+    announcements:
+      'id type title subtitle description link link_type input_text image_key image_name icon_key icon_name from_before',
     backup_schedules: 'place times',
     backups: 'id place error',
     bot_tokens: 'id name',
     file_removals: 'key',
-    history_items: 'kind item_id title type link link_type description input_text',
+    history_items: 'kind item_id title type link link_type description input_text from_before',
     ledger_entries: 'by_name',
     scheduled_work_pauses: 'reason',
-    tasks: 'collection id image title link',
+    tasks: 'collection id image title link from_before',
     webhook_deliveries: 'result',
     webhooks: 'id url alert',
   },

@@ -13,8 +13,7 @@ export function createAdmin(given: string): RunOnDatabase {
   const email = emailField.safeParse(given)
   if (!email.success) throw new UsageError(`${given}: ${email.error.issues[0]?.message}`)
   return async ({ database, config: { passwordPolicy: policy }, print }) => {
-    if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
-    const password = newPasswordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
+    const password = newPasswordField.safeParse(await readPassword())
     if (!password.success) throw new UsageError(password.error.issues[0]?.message)
     const sessions = await createSessions(database)
     const outcome = await ensureAdmin(database, sessions, {
@@ -26,6 +25,12 @@ export function createAdmin(given: string): RunOnDatabase {
     })
     print(outcome === 'created' ? `${email.data} is now an admin.` : `${email.data} is an admin, with the new password.`)
   }
+}
+
+/** Reads a password from standard input. */
+export async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
+  return (await text(process.stdin)).replace(/\r?\n$/, '')
 }
 
 export const printSetupLink: RunOnDatabase = async ({ database, config, print, note }) => {

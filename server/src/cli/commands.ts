@@ -139,11 +139,21 @@ export const commands = [
     options: {
       'dry-run': { type: 'boolean' },
       map: { type: 'string', shows: 'FILE' },
+      'keep-unknown': { type: 'boolean' },
+      try: { type: 'string', shows: 'EMAIL' },
       json: { type: 'boolean' },
     },
     summary: 'move a game in from exports of Firebase, or tell what that would change; exit 2 if something was refused',
-    prepare: ([directory = ''], { 'dry-run': isDryRun = npmTookDryRun(), map: mapFile, json: isJson = false }) =>
-      onDatabase(moveInFrom(directory, { isDryRun, isJson, mapFile })),
+    prepare: (
+      [directory = ''],
+      {
+        'dry-run': isDryRun = npmTookDryRun(),
+        map: mapFile,
+        'keep-unknown': keepsUnknown = false,
+        try: triedEmail,
+        json: isJson = false,
+      },
+    ) => onDatabase(moveInFrom(directory, { isDryRun, isJson, keepsUnknown, mapFile, triedEmail })),
   }),
   command({
     name: 'seed',

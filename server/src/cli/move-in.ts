@@ -7,7 +7,7 @@ import { createImages } from '#src/files/images.ts'
 import { moveIn } from '#src/move-in/move-in.ts'
 import { isAnythingRefused, reportInWords } from '#src/move-in/report.ts'
 import { openSecretKey } from '#src/webhooks/secret-key.ts'
-import { consoleOrigin } from './admins.ts'
+import { consoleOrigin, readPassword } from './admins.ts'
 import type { RunOnDatabase } from './on-database.ts'
 
 /** The exit code of a move-in that refused something. */
@@ -16,10 +16,13 @@ const REFUSED = 2
 interface MoveInCommand {
   isDryRun: boolean
   isJson: boolean
+  keepsUnknown: boolean
   mapFile: string | undefined
+  /** The e-mail address of an account whose password is tried. */
+  triedEmail: string | undefined
 }
 
-export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInCommand): RunOnDatabase {
+export function moveInFrom(given: string, { isDryRun, isJson, keepsUnknown, mapFile, triedEmail }: MoveInCommand): RunOnDatabase {
   const inCaller = (path: string): string => resolve(callerDirectory(), path)
   return async ({ database, config, log, print, note }) => {
     const directory = inCaller(given)
@@ -29,7 +32,7 @@ export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInC
     const auditMoveIn = async (detail: Record<string, unknown>): Promise<void> => {
       if (!isDryRun) await audit(database.db, act, 'data.import', { record, detail })
     }
-    await auditMoveIn({ state: 'begun' })
+    const tried = triedEmail === undefined ? undefined : { email: triedEmail, password: await readPassword() }
     const images = createImages()
     const files = createFiles({ database, store: openFileStore(config), log, trashDays: config.trashDays })
     const report = await moveIn({
@@ -42,6 +45,9 @@ export function moveInFrom(given: string, { isDryRun, isJson, mapFile }: MoveInC
       dataDir: config.dataDir,
       mapFile: mapFile === undefined ? undefined : inCaller(mapFile),
       isDryRun,
+      keepsUnknown,
+      tried,
+      onBegin: () => auditMoveIn({ state: 'begun' }),
       note,
     }).finally(() => images.stop())
     for (const user of report.accounts?.withoutPassword.users ?? [])

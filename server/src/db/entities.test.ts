@@ -70,6 +70,7 @@ test('columns are derived from the names of fields, or are named explicitly', ()
     verified_by_bot: boolean
     created_at: Date
     version: number
+    from_before: string | null
   }>()
 })
 

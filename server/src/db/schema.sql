@@ -38,6 +38,8 @@ CREATE TABLE announcements (
   -- The news number of the last activation; 0 if it was never active.
   news bigint NOT NULL DEFAULT 0,
   verified_by_bot boolean NOT NULL DEFAULT false,
+  -- Fields that the console has no place for, as JSON, kept by a move-in.
+  from_before text,
   CONSTRAINT announcements_pkey PRIMARY KEY (id),
   CONSTRAINT announcements_link_type_check CHECK ((link_type = ANY (ARRAY['input'::text, 'noInput'::text]))),
   CONSTRAINT announcements_type_check CHECK ((type = ANY (ARRAY['desc'::text, 'link'::text])))
@@ -281,6 +283,8 @@ CREATE TABLE history_items (
   input_text text,
   reward numeric NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Fields that the console has no place for, as JSON, kept by a move-in.
+  from_before text,
   CONSTRAINT history_items_pkey PRIMARY KEY (kind, item_id),
   CONSTRAINT history_items_kind_check CHECK ((kind = ANY (ARRAY['announcement'::text, 'social'::text, 'daily'::text])))
 );
@@ -340,6 +344,15 @@ CREATE TABLE migrations (
   CONSTRAINT migrations_pkey PRIMARY KEY (name)
 );
 
+-- Hashes of the documents that the last move-in has stored, some thousand in a row.
+CREATE TABLE moved_documents (
+  part integer NOT NULL,
+  -- A hash of what became of the documents.
+  mapping text NOT NULL,
+  hashes bytea NOT NULL,
+  CONSTRAINT moved_documents_pkey PRIMARY KEY (part)
+);
+
 -- Who completed which item: the users subcollection of a history document.
 CREATE TABLE participations (
   user_id bigint NOT NULL,
@@ -352,6 +365,8 @@ CREATE TABLE participations (
   last_name text,
   user_input text,
   at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Fields that the console has no place for, as JSON, kept by a move-in.
+  from_before text,
   CONSTRAINT participations_pkey PRIMARY KEY (user_id, kind, item_id, period)
 );
 CREATE INDEX participations_of_item ON participations USING btree (kind, item_id, at DESC, user_id);
@@ -470,6 +485,8 @@ CREATE TABLE tasks (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   version integer NOT NULL DEFAULT 1,
   verified_by_bot boolean NOT NULL DEFAULT false,
+  -- Fields that the console has no place for, as JSON, kept by a move-in.
+  from_before text,
   CONSTRAINT tasks_pkey PRIMARY KEY (collection, id),
   CONSTRAINT tasks_collection_check CHECK ((collection = ANY (ARRAY['social'::text, 'daily'::text]))),
   CONSTRAINT tasks_priority_key UNIQUE (collection, priority)
@@ -500,6 +517,10 @@ CASE
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
 '::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
+  -- Fields that the console has no place for, as JSON, kept by a move-in.
+  from_before text,
+  -- When the game last set details of the player; null if only imports did.
+  details_set_at timestamp with time zone,
   CONSTRAINT telegram_users_pkey PRIMARY KEY (user_id)
 );
 CREATE INDEX telegram_users_bsc_wallet_start ON telegram_users USING btree (lower((bsc_wallet COLLATE letters)) text_pattern_ops) WHERE (bsc_wallet IS NOT NULL);
@@ -561,6 +582,8 @@ CASE
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
 '::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
+  -- Fields that the console has no place for, as JSON, kept by a move-in.
+  from_before text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_user_type_check CHECK ((user_type = ANY (ARRAY['admin'::text, 'user'::text])))
 );

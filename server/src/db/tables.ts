@@ -42,6 +42,7 @@ export interface Tables {
   known_addresses: KnownAddressesTable
   ledger_entries: LedgerEntriesTable
   migrations: MigrationsTable
+  moved_documents: MovedDocumentsTable
   participations: ParticipationsTable
   password_links: PasswordLinksTable
   player_keys: PlayerKeysTable
@@ -89,6 +90,8 @@ export interface AnnouncementsTable {
   /** The news number of the last activation; 0 if it was never active. */
   news: Generated<number>
   verified_by_bot: Generated<boolean>
+  /** Fields that the console has no place for, as JSON, kept by a move-in. */
+  from_before: string | null
 }
 
 /** Attempts that are limited against guessing, counted from the first one of a window. */
@@ -288,6 +291,8 @@ export interface HistoryItemsTable {
   input_text: string | null
   reward: Decimal
   created_at: Generated<Timestamp>
+  /** Fields that the console has no place for, as JSON, kept by a move-in. */
+  from_before: string | null
 }
 
 /** Requests with an Idempotency-Key that create something, and their answers. */
@@ -337,6 +342,14 @@ export interface MigrationsTable {
   applied_at: Generated<Timestamp>
 }
 
+/** Hashes of the documents that the last move-in has stored, some thousand in a row. */
+export interface MovedDocumentsTable {
+  part: number
+  /** A hash of what became of the documents. */
+  mapping: string
+  hashes: Buffer
+}
+
 /** Who completed which item: the users subcollection of a history document. */
 export interface ParticipationsTable {
   user_id: number
@@ -349,6 +362,8 @@ export interface ParticipationsTable {
   last_name: string | null
   user_input: string | null
   at: Generated<Timestamp>
+  /** Fields that the console has no place for, as JSON, kept by a move-in. */
+  from_before: string | null
 }
 
 /** The last link to set a new password that was made for a user. */
@@ -444,6 +459,8 @@ export interface TasksTable {
   created_at: Generated<Timestamp>
   version: Generated<number>
   verified_by_bot: Generated<boolean>
+  /** Fields that the console has no place for, as JSON, kept by a move-in. */
+  from_before: string | null
 }
 
 /** Players. Their balances are in balances. */
@@ -465,6 +482,10 @@ export interface TelegramUsersTable {
   /** The highest news number that the player has seen. */
   seen_status_epoch: Generated<number>
   searched_text: ColumnType<string, never, never>
+  /** Fields that the console has no place for, as JSON, kept by a move-in. */
+  from_before: string | null
+  /** When the game last set details of the player; null if only imports did. */
+  details_set_at: Timestamp | null
 }
 
 /** Deleted records that can be restored until they expire. */
@@ -506,6 +527,8 @@ export interface UsersTable {
   version: Generated<number>
   last_seen_at: Timestamp | null
   searched_text: ColumnType<string, never, never>
+  /** Fields that the console has no place for, as JSON, kept by a move-in. */
+  from_before: string | null
 }
 
 /** Events for webhooks. A delivery is pending while next_at is set. */

@@ -107,6 +107,7 @@ describe('§3 telegramUsers', () => {
     expect(parse.parseTelegramUser(row).columns).toEqual({
       user_id: 100,
       created_at: null,
+      from_before: null,
       balance: null,
       first_name: null,
       last_name: null,

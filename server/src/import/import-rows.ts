@@ -55,6 +55,9 @@ interface ImportedField<Name extends string = string> {
   read: Reader
 }
 
+/** The field with what a move-in has kept of a document, as JSON in a text, so that no number is rounded and no order is lost. */
+export const FROM_BEFORE = 'fromBefore'
+
 /** Returns each field that an import writes, with its column and its reader. */
 export function importedFields<E extends Entity, const Own extends StoredName<E['fields']>>({
   entity,
@@ -62,9 +65,9 @@ export function importedFields<E extends Entity, const Own extends StoredName<E[
   readers,
   textMaxLength,
   isTyped,
-}: ImportOptions<E, Own>): ImportedField<ImportedName<E, Own>>[] {
+}: ImportOptions<E, Own>): ImportedField<ImportedName<E, Own> | 'fromBefore'>[] {
   const names = storedNames<Fields>(entity.fields).filter((name) => !(own as readonly string[]).includes(name))
-  return (names as ImportedName<E, Own>[]).map((name) => {
+  const fields = (names as ImportedName<E, Own>[]).map((name) => {
     const field = entity.fields[name]!
     return {
       name,
@@ -73,6 +76,7 @@ export function importedFields<E extends Entity, const Own extends StoredName<E[
       read: readers[name] ?? readerFor(field, textMaxLength, isTyped),
     }
   })
+  return [...fields, { name: FROM_BEFORE, column: 'from_before', type: 'text', read: read.jsonText }]
 }
 
 function readerFor(field: Field, maxLength: number | undefined, isTyped = false): Reader {

@@ -13,6 +13,8 @@ export type Value = string | number | boolean | null
 
 const ID_MAX_LENGTH = 128 // idField of the contract
 const TEXT_MAX_LENGTH = 10_000
+/** Leaves room for the other fields in a line of an import, which has at most 1 MiB. */
+export const JSON_MAX_LENGTH = 250_000
 const SHOWN_DIGITS = 40
 /** The longest text of an indexed column, in code points: an index entry holds 2,704 bytes, and a code point takes up to 4. */
 export const NAME_MAX_LENGTH = 500
@@ -123,6 +125,19 @@ export function requiredTyped(row: Row, name: string, maxLength = TEXT_MAX_LENGT
   const text = typed(row, name, maxLength)
   if (text === null) throw new BadRow(`${name} is required`)
   return text
+}
+
+/** Returns a text that is a JSON object. */
+export function jsonText(row: Row, name: string): string | null {
+  const text = optional(row, name, JSON_MAX_LENGTH)
+  if (text === null) return null
+  try {
+    const value = JSON.parse(text) as unknown
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text
+  } catch {
+    // told below
+  }
+  throw new BadRow(`${name} must be a text that is a JSON object`)
 }
 
 export function fileName(row: Row, name: string): string | null {

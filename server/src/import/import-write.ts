@@ -25,7 +25,7 @@ import { raiseNews } from '#src/items/news.ts'
 import { lockPriorities, parkPriorities } from '#src/items/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed, delayErasures } from '#src/db/transaction-locks.ts'
+import { delayErasures } from '#src/db/transaction-locks.ts'
 import { queueEvent } from '#src/audit/outbox.ts'
 import { announcementRecord } from '#src/features/announcements/announcements-list.ts'
 import { taskRecord } from '#src/features/tasks/tasks-list.ts'
@@ -41,6 +41,7 @@ import {
   importedUsers,
 } from './import-rows.ts'
 import { settleUnique } from './import-unique.ts'
+import { type Key, recordset, type Table, upsert } from './upsert.ts'
 
 /** Writes a batch, in which no two rows have the same key. It may run again from the start after a serialization failure or deadlock. */
 export type Writer = (tx: Transaction<Tables>, rows: Columns[]) => Promise<Written>
@@ -51,24 +52,10 @@ export interface Written {
   /** How many of these were added. */
   added: number
   rejected: Map<Columns, string>
+  /** The ids of rows that stay as they are, because they were changed here. */
+  kept?: string[]
   /** The ids of the history documents that were written, also of those written along with their items. */
   histories?: string[]
-}
-
-interface Table {
-  name: string
-  key: string[]
-  /** The columns and their types. */
-  columns: Record<string, string>
-  /** SQL for columns that an added row lacks; a changed row keeps its values. */
-  defaults?: Readonly<Record<string, string>>
-  /** Columns that change only while another column, the value here, is null. */
-  onlyWhileNull?: Record<string, string>
-  hasVersion?: true
-  /** A SQL condition for rows `t` that no import changes. */
-  settled?: string
-  /** The column of the row's time. `upsert` returns it as `moment`, and for changed rows the earlier time as `before`. */
-  moment?: string
 }
 
 /** The default creation time: that of the import. */
@@ -89,6 +76,12 @@ const telegramUsers: Table = {
   key: ['user_id'],
   columns: importedColumns(importedPlayers.filter(({ name }) => !isBeside(playerEntity, name))),
   moment: 'created_at',
+}
+
+/** What a move-in writes of players: once the game sets a player's details here, it knows them better than an export. */
+const movedPlayers: Table = {
+  ...telegramUsers,
+  onlyWhileNull: Object.fromEntries(Object.keys(telegramUsers.columns).map((column) => [column, 'details_set_at'])),
 }
 
 const tasks: Table = {
@@ -207,9 +200,15 @@ async function withoutErased(
   }
 }
 
-export const writeTelegramUsers: Writer = async (tx, given) => {
+/** @param keepsDetails whether details stay that the game has set here */
+export function telegramUsersWriter(keepsDetails: boolean): Writer {
+  return (tx, rows) => writeTelegramUsers(tx, rows, keepsDetails)
+}
+
+async function writeTelegramUsers(tx: Transaction<Tables>, given: Columns[], keepsDetails: boolean): Promise<Written> {
   const { rows, rejected } = await withoutErased(tx, given)
-  const { added, changed } = await upsert(tx, telegramUsers, rows)
+  const { added, changed } = await upsert(tx, keepsDetails ? movedPlayers : telegramUsers, rows)
+  const kept = keepsDetails && added.length < rows.length ? await findKeptDetails(tx, rows) : []
   const activity = await beginActivity(tx)
   for (const { moment } of added) countPlayers(activity, moment, 1)
   for (const { before, moment } of changed) movePlayer(activity, before, moment)
@@ -231,7 +230,26 @@ export const writeTelegramUsers: Writer = async (tx, given) => {
   )
   await addToCounters(tx, activity.deltas)
   const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
-  return { loaded: added.length + isChanged.size, added: added.length, rejected }
+  return { loaded: added.length + isChanged.size, added: added.length, rejected, kept }
+}
+
+/** Returns the ids of players whose details differ from those of their rows, because the game has set them here. */
+async function findKeptDetails(tx: Transaction<Tables>, rows: Columns[]): Promise<string[]> {
+  const { rows: set } = await sql<{ id: number }>`
+    select user_id as id from telegram_users
+     where user_id = any(${rows.map((row) => Number(row['user_id']))}::bigint[]) and details_set_at is not null`.execute(tx)
+  if (set.length === 0) return []
+  const isSet = new Set(set.map(({ id }) => id))
+  const details = Object.keys(movedPlayers.columns).filter((column) => column !== 'from_before')
+  const listed = (alias: string): string => details.map((column) => `${alias}.${column}`).join(', ')
+  const { rows: differing } = await sql<{ id: string }>`
+    select t.user_id::text as id from telegram_users as t
+      join ${recordset(
+        movedPlayers,
+        rows.filter((row) => isSet.has(Number(row['user_id']))),
+      )} using (user_id)
+     where (${sql.raw(listed('t'))}) is distinct from (${sql.raw(listed('r'))}) order by t.user_id`.execute(tx)
+  return differing.map(({ id }) => id)
 }
 
 /** Writes tasks. Rows of one batch may swap their priorities; a row whose priority is taken keeps the one it had. */
@@ -332,56 +350,4 @@ export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<st
     await addToCounters(tx, activity.deltas)
     return { loaded: added.length + changed.length, added: added.length, rejected }
   }
-}
-
-interface Key extends Record<string, unknown> {
-  moment: Date | null
-  before: Date | null
-}
-
-/**
- * Two statements instead of `on conflict do update`: that one locks every row it finds, which writes to a table in which
- * nothing has changed. The result of both is exact even while others write the same rows.
- */
-async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
-  if (rows.length === 0) return { added: [], changed: [] }
-  const { columns, moment, onlyWhileNull = {}, defaults = {}, settled = 'false' } = table
-  const name = sql.table(table.name)
-  const names = Object.keys(columns)
-  const key = table.key.join(', ')
-  const keyColumns = (alias: string): string => table.key.map((column) => `${alias}.${column}`).join(', ')
-  const sameKey = (one: string, other: string): string =>
-    table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
-  const imported = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
-  const values = names.map((column) => (column in defaults ? `coalesce(r.${column}, ${defaults[column]})` : `r.${column}`))
-  // Rows are inserted in the order of their keys, so that two imports wait for each other instead of deadlocking.
-  const { rows: added } = await sql<Key>`
-    insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${imported} order by ${sql.raw(key)}
-    on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
-  if (added.length === rows.length) return { added, changed: [] }
-
-  await changeAsNamed(tx)
-  const others = names.filter((column) => !table.key.includes(column))
-  const after = others.map((column) => {
-    if (column in defaults) return `coalesce(r.${column}, t.${column})`
-    return onlyWhileNull[column]
-      ? `case when t.${onlyWhileNull[column]} is null then r.${column} else t.${column} end`
-      : `r.${column}`
-  })
-  const changes = others.map((column, index) => `${column} = ${after[index]}`)
-  if (table.hasVersion) changes.push('version = t.version + 1')
-  const differs = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
-  // If another import changed the time of a row in the meantime, its value stays, because it came last. So the earlier time is certain.
-  const held = moment ? sql`join ${name} as held on ${sql.raw(sameKey('held', 'r'))}` : sql``
-  const isHeld = moment
-    ? sql`and ${sql.raw(sameKey('t', 'held'))} and t.${sql.ref(moment)} is not distinct from held.${sql.ref(moment)}`
-    : sql``
-  const moments = moment ? `, held.${moment} as before, t.${moment} as moment` : ''
-  const { rows: changed } = await sql<Key>`
-    with r as materialized (select * from ${imported} order by ${sql.raw(key)})
-    update ${name} as t set ${sql.raw(changes.join(', '))} from r ${held}
-    where ${sql.raw(sameKey('t', 'r'))} ${isHeld} and ${sql.raw(differs)} and not ${sql.raw(settled)} returning ${sql.raw(keyColumns('t') + moments)}`.execute(
-    tx,
-  )
-  return { added, changed }
 }

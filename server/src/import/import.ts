@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { callerDirectory } from '#src/config.ts'
 import { foldCounters } from '#src/counters/counters.ts'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -32,7 +32,7 @@ export interface ImportOptions {
   onProgress?: (progress: { file: string; read: number }) => void
   /** Called with each refused line, whose `collection` is the name of its file without `.ndjson`. */
   onRefused?: ((refusal: { collection: string; line: Line; reason: string }) => void) | undefined
-  /** Stands between the batches and their writers. */
+  /** Stands between the batches and their writers in a move-in, which keeps what was changed here. */
   batches?: Batches | undefined
   /** The file for refused rows, by default `rejected.ndjson` in the current folder. If it exists, its name gets a number. */
   rejectedPath?: string
@@ -117,7 +117,7 @@ const collections: Collection[] = [
     kept: keptNames(parse.importedPlayers, 'id'),
     parse: parse.parseTelegramUser,
     key: ['user_id'],
-    writer: () => write.writeTelegramUsers,
+    writer: ({ batches }) => write.telegramUsersWriter(batches !== undefined),
     tables: ['telegram_users', 'balances', 'ledger_entries'],
   },
   {
@@ -214,6 +214,8 @@ export async function importDirectory({
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
+  // After an import of other rows, a move-in has to compare all of its documents with what is stored.
+  if (!batches && !isDryRun) await sql`delete from moved_documents`.execute(database.db)
   const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
   const written = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
   const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written, onRefused, batches }

@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import { type Act, audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
-import type { FirebaseHashing } from '#src/identity/firebase-scrypt.ts'
+import { type FirebaseHashing, isFirebasePassword } from '#src/identity/firebase-scrypt.ts'
 import { removeMovedAccounts, writeMovedAccounts } from '#src/identity/moved-accounts.ts'
 import { createPasswordLink } from '#src/identity/password-links.ts'
 import { SeenKeys } from '#src/import/seen-keys.ts'
+import { StartError } from '#src/postgres/errors.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { type AuthUser, readAuthUsers, readHashFile } from './auth-export.ts'
 import { type AccountsReport, addExample, addReason, noExamples, noOutcome } from './report.ts'
@@ -33,12 +34,31 @@ const NAMED_MAX = 1000
 
 /**
  * Reads both files to their ends before anything is written. Returns the project's hash parameters if an account needs them.
- * @throws StartError if one of the files cannot be used
+ * @throws StartError if one of the files cannot be used, or if they do not fit the password that is tried
  */
-export async function checkAccountFiles({ authFile, hashFile }: AccountFiles): Promise<FirebaseHashing | undefined> {
+export async function checkAccountFiles(
+  { authFile, hashFile }: AccountFiles,
+  tried?: TriedPassword,
+): Promise<FirebaseHashing | undefined> {
   let isNeeded = false
-  for await (const { password } of readAuthUsers(authFile)) isNeeded ||= password !== undefined
-  return isNeeded ? readHashFile(hashFile) : undefined
+  let triedOn: AuthUser['password']
+  for await (const { email, password } of readAuthUsers(authFile)) {
+    isNeeded ||= password !== undefined
+    if (tried && email?.toLowerCase() === tried.email.toLowerCase()) triedOn ??= password
+  }
+  const hashing = isNeeded ? await readHashFile(hashFile) : undefined
+  if (!tried) return hashing
+  if (!hashing || !triedOn) throw new StartError(`${authFile} has no account of ${tried.email} with a password.`)
+  if (await isFirebasePassword(tried.password, hashing, triedOn)) return hashing
+  throw new StartError(
+    `This is not the password of ${tried.email}, or ${hashFile} is of another project: then nobody could sign in. Nothing was changed.`,
+  )
+}
+
+/** The password of an account in the export. */
+export interface TriedPassword {
+  email: string
+  password: string
 }
 
 export async function moveAccounts({ act, authFile, users, ...rest }: AccountsToMove): Promise<AccountsReport> {

@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { StartError } from '#src/postgres/errors.ts'
 import { type FirestoreDocument, readEntity } from './entity.ts'
 import { readRecords } from './log-records.ts'
+import { type Fingerprint, fingerprintOf } from './moved-documents.ts'
 import { BadMessage, WIRE, WireReader } from './wire.ts'
 
 export interface ManagedExport {
@@ -112,13 +113,25 @@ function readMetadata(path: string, bytes: Buffer, field: number, read: (entry: 
   }
 }
 
-/** Yields the documents of all files in batches. @throws StartError for damage, and for files of two projects */
-export async function* readDocuments({ directory, files }: ManagedExport): AsyncGenerator<FirestoreDocument[]> {
+/** A document with the fingerprint of its bytes. */
+export type ExportedDocument = FirestoreDocument & { print: Fingerprint }
+
+/**
+ * Yields the documents of all files in batches.
+ * @param isKnown whether a document needs not be decoded; such documents are not yielded
+ * @throws StartError for damage, and for files of two projects
+ */
+export async function* readDocuments(
+  { directory, files }: ManagedExport,
+  isKnown: (print: Fingerprint) => boolean = () => false,
+): AsyncGenerator<ExportedDocument[]> {
   let first: { project: string; file: string } | undefined
   for (const file of files) {
     for await (const records of readRecords(file)) {
-      const documents: FirestoreDocument[] = []
+      const documents: ExportedDocument[] = []
       for (const { bytes, offset } of records) {
+        const print = fingerprintOf(bytes)
+        if (isKnown(print)) continue
         const document = decode(file, bytes, offset)
         first ??= { project: document.project, file }
         if (document.project !== first.project)
@@ -126,7 +139,7 @@ export async function* readDocuments({ directory, files }: ManagedExport): Async
             `Two exports are mixed in ${directory}: ${relative(directory, first.file)} is of ${first.project}, ` +
               `${relative(directory, file)} of ${document.project}.`,
           )
-        documents.push(document)
+        documents.push(Object.assign(document, { print }))
       }
       yield documents
     }

@@ -3,6 +3,7 @@
  * what is dropped. Uses neither files nor the database.
  */
 import { StartError } from '#src/postgres/errors.ts'
+import { FROM_BEFORE } from '#src/import/import-rows.ts'
 import { importedCollections } from '#src/import/import.ts'
 import type { FirestoreDocument, Fields } from './entity.ts'
 
@@ -61,8 +62,11 @@ function readRule(name: string, rule: Fields, refuse: (what: string) => StartErr
   if (!Array.isArray(drop) || drop.some((field) => typeof field !== 'string'))
     throw refuse(`"drop" of ${name} must be true or a list of fields`)
   const targets = [...Object.values(fields), ...Object.keys(constants)]
-  const foreign = targets.find((target) => typeof target !== 'string' || !kept.has(target))
-  if (foreign !== undefined) throw refuse(`${name}: there is no field ${JSON.stringify(foreign)}, only ${[...kept].join(', ')}`)
+  const foreign = targets.find((target) => typeof target !== 'string' || !kept.has(target) || target === FROM_BEFORE)
+  if (foreign !== undefined)
+    throw refuse(
+      `${name}: there is no field ${JSON.stringify(foreign)}, only ${[...kept].filter((field) => field !== FROM_BEFORE).join(', ')}`,
+    )
   return { to, fields: new Map(Object.entries(fields) as [string, string][]), constants, dropped: new Set(drop as string[]) }
 }
 
@@ -88,7 +92,7 @@ export function translate(document: FirestoreDocument, mapping: CollectionMappin
   row['__name__'] = path.join('/')
   const unmapped: Translated['unmapped'] = []
   const place = (name: string, value: unknown): void => {
-    const target = fields.get(name) ?? (kept.has(name) && !isTarget(fields, name) ? name : undefined)
+    const target = fields.get(name) ?? (kept.has(name) && name !== FROM_BEFORE && !isTarget(fields, name) ? name : undefined)
     if (target !== undefined) row[target] = value
     else if (!dropped.has(name)) {
       if (isPlainMap(value) && hasFieldsWithin(fields, dropped, name))

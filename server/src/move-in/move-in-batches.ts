@@ -43,7 +43,8 @@ export function moveInBatches(onKept: (collection: string, ids: string[]) => voi
       )
       const sumAfter = sumBefore === undefined ? undefined : await sumOf(tx, rows)
       stored = () => {
-        if (kept.size > 0) onKept(collection, [...kept])
+        const keptIds = [...kept, ...(written.kept ?? [])]
+        if (keptIds.length > 0) onKept(collection, keptIds)
         if (sumBefore !== undefined && sumAfter !== undefined) balances.push({ before: sumBefore, after: sumAfter })
       }
       return written

@@ -82,7 +82,7 @@ test('documents become records with their ids; what is refused or leads nowhere 
     priority: { count: 1, documents: ['socialTask/t2'] },
   })
   expect(report.balances).toEqual({ before: '0', after: '19.5' })
-  expect(report.documents).toEqual({ read: 16, stated: 16 })
+  expect(report.documents).toEqual({ read: 16, same: 0, stated: 16 })
   expect(report.longest['users.email']).toEqual({ characters: 13, document: 'users/uid-Ada' })
   const words = reportInWords(report).join('\n')
   expect(words).toContain('users: 3 read, 2 new, 0 changed, 0 unchanged, 1 refused')
@@ -177,8 +177,8 @@ test('a map file renames, adds constants, reaches into maps, and drops', async (
   const report = await run(app, folder, { mapFile: path.join(folder, 'map.json') })
   expect(counts(report)).toMatchObject({ telegramUsers: [1, 1, 0, 0, 0], 'socialTasksHistory/users': [1, 1, 0, 0, 0] })
   expect(report.collections['telegramUsers']?.unmapped).toEqual({
-    'profile.age': { count: 1, document: 'players/1', example: '7' },
-    balance: { count: 1, document: 'players/1', example: '99' },
+    'profile.age': { count: 1, kept: 0, document: 'players/1', example: '7' },
+    balance: { count: 1, kept: 0, document: 'players/1', example: '99' },
   })
   expect(report.otherCollections).toEqual({ logs: { documents: 1, example: 'logs/1' } })
   expect(await app.database.db.selectFrom('telegram_users').select(['first_name', 'email']).execute()).toEqual([

@@ -2,6 +2,7 @@
  * `npm run arcade -- move-in DIR`: a game leaves Firebase. Documents become rows of the import, in files that are removed afterwards, and go
  * through its writers; accounts follow. Moving in again brings what has changed since.
  */
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,10 +16,12 @@ import { importDirectory } from '#src/import/import.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
-import { checkAccountFiles, moveAccounts } from './accounts.ts'
+import { productVersion } from '#src/version.ts'
+import { checkAccountFiles, moveAccounts, type TriedPassword } from './accounts.ts'
 import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
 import { defaultMapping, readMapping } from './mapping.ts'
 import { type MoveInBatches, moveInBatches } from './move-in-batches.ts'
+import { type Fingerprint, MovedDocuments } from './moved-documents.ts'
 import { moveFiles } from './stored-files.ts'
 import { findOtherExports, readOtherExport } from './other-exports.ts'
 import { addExample, addReason, type MoveInReport } from './report.ts'
@@ -39,8 +42,14 @@ export interface MoveInOptions {
   /** The path of a map file. */
   mapFile?: string | undefined
   isDryRun?: boolean
+  /** Whether fields that lead nowhere are kept beside the record. */
+  keepsUnknown?: boolean
+  /** A password that the hash parameters are tried with before anything else. */
+  tried?: TriedPassword | undefined
   /** The file for refused rows. */
   rejectedPath?: string
+  /** Called before anything is written, when all documents have been read. */
+  onBegin?: () => Promise<void>
   /** Called with what the move-in does at the moment. */
   note?: (line: string) => void
 }
@@ -59,13 +68,15 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
 }
 
 async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
-  const { database, directory, mapFile, isDryRun = false, note = () => {} } = options
+  const { database, directory, mapFile, isDryRun = false, keepsUnknown = false, note = () => {} } = options
   const start = performance.now()
-  const mapping = mapFile === undefined ? defaultMapping : readMapping(await readText(mapFile), mapFile)
+  const mapText = mapFile === undefined ? '' : await readText(mapFile)
+  const mapping = mapFile === undefined ? defaultMapping : readMapping(mapText, mapFile)
   const sources = await findSources(directory, mapFile)
   const accountFiles =
     sources.authFile === undefined ? undefined : { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
-  const hashing = accountFiles && (await checkAccountFiles(accountFiles))
+  if (options.tried && !accountFiles) throw new StartError(`There is no auth.json in ${directory} to try a password of.`)
+  const hashing = accountFiles && (await checkAccountFiles(accountFiles, options.tried))
   const report = newReport(isDryRun)
   const before = await measure(database)
   const spool = await openSpool(options.dataDir, {
@@ -73,7 +84,8 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
     keepRoom: (batchBytes) => keepReserve(database, { done: `${report.documents.read} documents`, batchBytes, isDryRun: true }),
   })
   try {
-    const translation = new Translation({ spool, mapping, report })
+    const moved = await MovedDocuments.load(database, await mappingId(mapText, keepsUnknown))
+    const translation = new Translation({ spool, mapping, report, moved, keepsUnknown })
     if (sources.managed) {
       note(`Reading ${sources.managed.directory} …`)
       await readAll(sources.managed, translation, report)
@@ -85,7 +97,11 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
     await translation.addParents(database.db)
     await spool.close()
     note(isDryRun ? 'Trying all rows …' : 'Writing all rows …')
-    const { batches, refused } = await importAll(options, spool, report)
+    if (!isDryRun) {
+      await options.onBegin?.()
+      await MovedDocuments.forget(database.db)
+    }
+    const { batches, refused } = await importAll(options, { spool, report, moved })
     if (accountFiles) {
       note(`Reading ${accountFiles.authFile} …`)
       const { act, secretKey } = options
@@ -105,6 +121,7 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
       const storage = join(directory, 'storage')
       report.files = await moveFiles({ database, files, images, storage, named: translation.files, refused, isDryRun })
     }
+    if (!isDryRun) await moved.save(database)
     report.balances = { before: before.balances, after: await sumAfter(database, before.balances, batches) }
     const after = await measure(database)
     report.disk = { temporary: spool.bytes, database: Math.max(0, after.bytes - before.bytes) }
@@ -136,6 +153,11 @@ async function findSources(directory: string, mapFile: string | undefined): Prom
   return { managed, others, authFile }
 }
 
+/** Returns what distinguishes move-ins that make different rows of a document. */
+async function mappingId(mapText: string, keepsUnknown: boolean): Promise<string> {
+  return hash('sha256', JSON.stringify([await productVersion(), mapText, keepsUnknown]), 'base64url')
+}
+
 async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((cause: unknown) => {
     throw new StartError(`${path} cannot be read.`, { cause })
@@ -144,7 +166,8 @@ async function readText(path: string): Promise<string> {
 
 async function readAll(managed: ManagedExport, translation: Translation, report: MoveInReport): Promise<void> {
   if (managed.stated !== undefined) report.documents.stated = managed.stated
-  for await (const documents of readDocuments(managed)) for (const document of documents) await translation.add(document)
+  const isKnown = (print: Fingerprint): boolean => translation.isSame(print)
+  for await (const documents of readDocuments(managed, isKnown)) for (const document of documents) await translation.add(document)
 }
 
 interface Imported {
@@ -154,7 +177,10 @@ interface Imported {
 }
 
 /** Imports the rows, if there are any, and completes the reports of their collections. */
-async function importAll(options: MoveInOptions, spool: Spool, report: MoveInReport): Promise<Imported> {
+async function importAll(
+  options: MoveInOptions,
+  { spool, report, moved }: { spool: Spool; report: MoveInReport; moved: MovedDocuments },
+): Promise<Imported> {
   const { database, isDryRun = false, rejectedPath } = options
   const collectionOf = (name: string) => report.collections[name.replace('.', '/')]!
   const refused = new Set<string>()
@@ -170,12 +196,17 @@ async function importAll(options: MoveInOptions, spool: Spool, report: MoveInRep
     ...(rejectedPath !== undefined && { rejectedPath }),
     onRefused({ collection, line, reason }) {
       const document = pathOf(line.text)
+      moved.refuse(collection, line.number)
       addReason(collectionOf(collection).reasons, reason, document)
       if (collection === 'announcements') refused.add(document)
     },
   })
-  for (const { collection, read, loaded, added, unchanged, rejected } of imported.files)
-    Object.assign(collectionOf(collection), { read, new: added, changed: loaded - added, unchanged, refused: rejected })
+  for (const { collection, read, loaded, added, unchanged, rejected } of imported.files) {
+    const part = collectionOf(collection)
+    part.read += read
+    part.unchanged += unchanged
+    Object.assign(part, { new: added, changed: loaded - added, refused: rejected })
+  }
   if (imported.rejectedPath !== undefined) report.rejectedPath = imported.rejectedPath
   return { batches, refused }
 }

@@ -12,7 +12,7 @@ test('repeated ids are one reason, and further reasons, fields and collections a
   const others: MoveInReport['otherCollections'] = {}
   for (let n = 0; n < 2000; n += 1) {
     addReason(reasons, `reason ${n}`, `users/${n}`)
-    addUnmapped(unmapped, `field ${n}`, { value: n, document: `users/${n}` })
+    addUnmapped(unmapped, `field ${n}`, { value: n, document: `users/${n}`, isKept: false })
     addOther(others, `collection ${n}`, `users/${n}`)
   }
   expect(Object.keys(reasons)).toHaveLength(101)

@@ -14,8 +14,8 @@ export interface MoveInReport {
   balances: { before: string; after: string }
   /** The longest text of each field. */
   longest: Record<string, { characters: number; document: string }>
-  /** Documents in the export, as read and as its metadata says. */
-  documents: { read: number; stated?: number }
+  /** Documents in the export, as read and as its metadata says, and how many of them are the same as in the last run. */
+  documents: { read: number; same: number; stated?: number }
   rejectedPath?: string
   seconds: number
   /** Bytes that the real run takes: for a moment beside the database, and in it. */
@@ -36,8 +36,8 @@ interface Outcome {
 }
 
 export interface CollectionReport extends Outcome {
-  /** Fields that lead nowhere. */
-  unmapped: Record<string, { count: number; document: string; example: string }>
+  /** Fields that lead nowhere, and beside how many of the documents' records they are kept. */
+  unmapped: Record<string, { count: number; kept: number; document: string; example: string }>
   /** History documents that exist only as the parent of their participants. They get their id as the title. */
   onlyAsParent: Examples
 }
@@ -113,16 +113,19 @@ export function newCollectionReport(): CollectionReport {
 export function addUnmapped(
   unmapped: CollectionReport['unmapped'],
   name: string,
-  found: { value: unknown; document: string },
+  found: { value: unknown; document: string; isKept: boolean },
 ): void {
   const key = boundedKey(unmapped, name, FIELDS_MAX)
-  if (Object.hasOwn(unmapped, key)) {
-    unmapped[key]!.count += 1
+  const kept = found.isKept ? 1 : 0
+  const counted = Object.hasOwn(unmapped, key) ? unmapped[key] : undefined
+  if (counted) {
+    counted.count += 1
+    counted.kept += kept
     return
   }
   const text = JSON.stringify(found.value) ?? ''
   const example = text.length > EXAMPLE_CHARACTERS ? `${text.slice(0, EXAMPLE_CHARACTERS)}…` : text
-  unmapped[key] = { count: 1, document: found.document, example }
+  unmapped[key] = { count: 1, kept, document: found.document, example }
 }
 
 export function isAnythingRefused({ collections, accounts, files, documents }: MoveInReport): boolean {
@@ -137,6 +140,7 @@ export function reportInWords(report: MoveInReport): string[] {
   const { documents, balances, disk } = report
   if (documents.stated !== undefined && documents.stated !== documents.read)
     lines.push(`The export says that it has ${documents.stated} documents, but ${documents.read} were found: copy it again.`)
+  if (documents.same > 0) lines.push(`${documents.same} documents are the same as in the last run`)
   for (const [name, part] of Object.entries(report.collections)) lines.push(...collectionInWords(name, part))
   for (const [name, { documents: count, example }] of Object.entries(report.otherCollections))
     lines.push(`${name}: ${count} documents are not moved in, such as ${example}`)
@@ -171,8 +175,11 @@ function collectionInWords(name: string, part: CollectionReport): string[] {
   if (part.kept.count > 0) lines.push(`  kept as they were changed in the console: ${shown(part.kept)}`)
   if (part.onlyAsParent.count > 0)
     lines.push(`  exist only as a parent and get their id as the title: ${shown(part.onlyAsParent)}`)
-  for (const [field, { count, document, example }] of Object.entries(part.unmapped))
-    lines.push(`  not moved: ${field} of ${count} documents, such as ${example} in ${document}`)
+  for (const [field, { count, kept, document, example }] of Object.entries(part.unmapped)) {
+    const such = `such as ${example} in ${document}`
+    if (kept > 0) lines.push(`  kept beside the record: ${field} of ${kept} documents, ${such}`)
+    if (kept < count) lines.push(`  not moved: ${field} of ${count - kept} documents, ${such}`)
+  }
   return lines
 }
 

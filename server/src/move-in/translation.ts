@@ -2,10 +2,13 @@
 import type { Kysely } from 'kysely'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Tables } from '#src/db/tables.ts'
+import { FROM_BEFORE } from '#src/import/import-rows.ts'
+import { JSON_MAX_LENGTH } from '#src/import/import-values.ts'
 import { SeenKeys } from '#src/import/seen-keys.ts'
 import type { FirestoreDocument } from './entity.ts'
 import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
 import { addExample, addOther, addUnmapped, type MoveInReport, newCollectionReport, noExamples } from './report.ts'
+import type { Fingerprint, MovedDocuments } from './moved-documents.ts'
 import type { Spool } from './spool.ts'
 import type { NamedFile } from './stored-files.ts'
 
@@ -16,10 +19,21 @@ const kinds: Record<HistoryKind, { items: string; histories: string }> = {
   announcement: { items: 'announcements', histories: 'announcementHistory' },
 }
 
+interface TranslationOptions {
+  spool: Spool
+  mapping: Mapping
+  report: MoveInReport
+  moved: MovedDocuments
+  /** Whether the fields that lead nowhere are kept beside the record. */
+  keepsUnknown: boolean
+}
+
 export class Translation {
   readonly #spool: Spool
   readonly #mapping: Mapping
   readonly #report: MoveInReport
+  readonly #moved: MovedDocuments
+  readonly #keepsUnknown: boolean
   readonly #emails = new SeenKeys()
   readonly #priorities = new SeenKeys()
   /** The ids of users, to compare them with accounts. */
@@ -30,13 +44,15 @@ export class Translation {
   readonly #known = new Map<string, Set<string>>()
   readonly #parents = new Map<string, Map<string, string>>()
 
-  constructor({ spool, mapping, report }: { spool: Spool; mapping: Mapping; report: MoveInReport }) {
+  constructor({ spool, mapping, report, moved, keepsUnknown }: TranslationOptions) {
     this.#spool = spool
     this.#mapping = mapping
     this.#report = report
+    this.#moved = moved
+    this.#keepsUnknown = keepsUnknown
   }
 
-  async add(document: FirestoreDocument): Promise<void> {
+  async add(document: FirestoreDocument & { print?: Fingerprint }): Promise<void> {
     this.#report.documents.read += 1
     const name = collectionOf(document)
     const mapping = this.#mapping.get(name)
@@ -47,7 +63,21 @@ export class Translation {
       return
     }
     this.#note(translated, path)
+    this.#keepUnknown(translated, path)
+    this.#moved.add(translated.collection, document.print)
     await this.#spool.add(translated.collection, translated.row)
+  }
+
+  /** Whether the last move-in has stored the same document. If so, it is counted. */
+  isSame(print: Fingerprint): boolean {
+    const name = this.#moved.sameIn(print)
+    if (name === undefined) return false
+    const collection = this.#collection(name)
+    collection.read += 1
+    collection.unchanged += 1
+    this.#report.documents.read += 1
+    this.#report.documents.same += 1
+    return true
   }
 
   /** Adds history documents that exist only as the parent of participants, unless the console has them. */
@@ -76,9 +106,18 @@ export class Translation {
     return (this.#report.collections[name.replace('.', '/')] ??= newCollectionReport())
   }
 
-  #note({ collection, row, unmapped }: Translated, path: string): void {
-    const part = this.#collection(collection)
-    for (const [name, value] of unmapped) addUnmapped(part.unmapped, name, { value, document: path })
+  /** Takes note of the fields that lead nowhere, and keeps them in the row if that is asked for. */
+  #keepUnknown({ collection, row, unmapped }: Translated, path: string): void {
+    if (unmapped.length === 0) return
+    const text = this.#keepsUnknown ? JSON.stringify(Object.fromEntries(unmapped)) : undefined
+    const isKept = text !== undefined && text.length <= JSON_MAX_LENGTH
+    if (isKept) row[FROM_BEFORE] = text
+    const fields = this.#collection(collection).unmapped
+    for (const [name, value] of unmapped) addUnmapped(fields, name, { value, document: path, isKept })
+  }
+
+  #note({ collection, row }: Translated, path: string): void {
+    this.#collection(collection)
     for (const [name, value] of Object.entries(row)) {
       if (typeof value !== 'string' || name === '__name__') continue
       const field = `${collection.replace('.', '/')}.${name}`
@@ -126,7 +165,7 @@ export function newReport(isDryRun: boolean): MoveInReport {
     duplicates: { email: noExamples(), priority: noExamples() },
     balances: { before: '0', after: '0' },
     longest: {},
-    documents: { read: 0 },
+    documents: { read: 0, same: 0 },
     seconds: 0,
     disk: { temporary: 0, database: 0 },
   }

@@ -97,6 +97,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     entries: NO_CHANGE_OF_ITEMS,
     leaderboard: NO_CHANGE_OF_ITEMS,
   },
+  fromBefore: { get: 'no move-in is in a story; move-in/move-in-again.test.ts' },
   balances: { entries: NO_CHANGE_OF_BALANCES, adjust: NO_CHANGE_OF_BALANCES, reverse: NO_CHANGE_OF_BALANCES },
 }
 

@@ -36,7 +36,7 @@ async function changePlayer(db: Kysely<Tables>, userId: number, input: PlayerInp
   if (written.length === 0) return
   const changes = written.map(({ name, column }) => sql`${sql.ref(column)} = ${input[name]}`)
   const differs = written.map(({ name, column }) => sql`${sql.ref(column)} is distinct from ${input[name]}`)
-  await sql`update telegram_users set ${sql.join(changes)}
+  await sql`update telegram_users set ${sql.join(changes)}, details_set_at = now()
     where user_id = ${userId} and (${sql.join(differs, sql` or `)})`.execute(db)
 }
 
@@ -47,8 +47,8 @@ async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerI
   const names = columns.map(({ column }) => sql.ref(column))
   const values = columns.map(({ name }) => sql`${input[name] ?? null}`)
   const { rows } = await sql`
-    insert into telegram_users (user_id, created_at, ${sql.join(names)})
-    values (${userId}, ${joinedAt}, ${sql.join(values)}) on conflict (user_id) do nothing returning user_id`.execute(tx)
+    insert into telegram_users (user_id, created_at, details_set_at, ${sql.join(names)})
+    values (${userId}, ${joinedAt}, now(), ${sql.join(values)}) on conflict (user_id) do nothing returning user_id`.execute(tx)
   if (rows.length === 0) return
   await openBalances(tx, [{ userId, balance: 0 }], activity.deltas)
   countPlayers(activity, joinedAt, 1)
@@ -66,8 +66,8 @@ export async function writePlayers(
   const names = columns.map(({ column }) => column)
   // In the order of ids, so that two batches wait for each other instead of deadlocking.
   const { rows: added } = await sql<{ id: number; joinedAt: Date }>`
-    insert into telegram_users (user_id, created_at, ${sql.raw(names.join(', '))})
-    select r.user_id, coalesce(r.created_at, now()), ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
+    insert into telegram_users (user_id, created_at, details_set_at, ${sql.raw(names.join(', '))})
+    select r.user_id, coalesce(r.created_at, now()), now(), ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
     on conflict (user_id) do nothing returning user_id as id, created_at as "joinedAt"`.execute(tx)
   const activity = await beginActivity(tx)
   await openBalances(
@@ -84,7 +84,7 @@ export async function writePlayers(
   const after = (name: string): string => `case when r.given ? '${name}' then r.${name} else t.${name} end`
   const { rows: changed } = await sql<{ id: number }>`
     with r as materialized (select * from ${rows} order by user_id)
-    update telegram_users as t set ${sql.raw(names.map((name) => `${name} = ${after(name)}`).join(', '))} from r
+    update telegram_users as t set ${sql.raw(names.map((name) => `${name} = ${after(name)}`).join(', '))}, details_set_at = now() from r
      where t.user_id = r.user_id
        and (${sql.raw(names.map((name) => `t.${name}`).join(', '))}) is distinct from (${sql.raw(names.map(after).join(', '))})
     returning t.user_id as id`.execute(tx)

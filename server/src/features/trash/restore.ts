@@ -208,7 +208,7 @@ async function insertRows<E extends Entity>(
   values: Readonly<Record<string, string>>,
   extraColumns: string[] = [],
 ): Promise<StoredRow<E>[]> {
-  const columns = [...extraColumns, ...storedNames(entity.fields).map((name) => columnName(entity, name))]
+  const columns = [...extraColumns, 'from_before', ...storedNames(entity.fields).map((name) => columnName(entity, name))]
   const expressions: Readonly<Record<string, string>> = { version: 'r.version + 1', ...values }
   const { rows } = await sql`
     insert into ${sql.table(entity.table)} (${sql.raw(columns.join(', '))})

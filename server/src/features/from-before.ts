@@ -1,0 +1,60 @@
+/** `From before`: fields that a move-in has kept beside a record, because the console does not know them. */
+import type { contract } from '@arcade/contract/contract'
+import { type PageKind, pageKinds } from '@arcade/contract/from-before/calls'
+import type { Handlers } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+
+/** The table of each kind, with the condition for the record whose id is $1. */
+const sources: Record<PageKind, string> = {
+  player: 'telegram_users where user_id = $1::bigint',
+  user: 'users where id = $1',
+  socialTask: `tasks where collection = 'social' and id = $1`,
+  dailyTask: `tasks where collection = 'daily' and id = $1`,
+  announcement: 'announcements where id = $1',
+}
+
+/** A user id, with a minus for erased players. */
+const PLAYER_ID = /^-?[1-9]\d{0,15}$/
+/** Firestore has times apart from texts. */
+const TIME = '__time__'
+
+export function fromBeforeHandlers({ database }: { database: Database }): Handlers<typeof contract.fromBefore> {
+  const prepare = (kind: PageKind) =>
+    database.prepared<{ kept: string }>(
+      `from-before-${kind}`,
+      `select from_before as kept from ${sources[kind]} and from_before is not null`,
+    )
+  const readers = Object.fromEntries(pageKinds.map((kind) => [kind, prepare(kind)])) as Record<
+    PageKind,
+    ReturnType<typeof prepare>
+  >
+  return {
+    async get({ kind, id }) {
+      if (kind === 'player' && !PLAYER_ID.test(id)) return { fields: [] }
+      const [found] = await readers[kind]([id])
+      return { fields: found ? shownFields(found.kept) : [] }
+    },
+  }
+}
+
+/** Returns the members of a JSON object as texts. */
+function shownFields(json: string): { name: string; value: string }[] {
+  const fields = JSON.parse(json, keepDigits as (name: string, value: unknown) => unknown) as Record<string, unknown>
+  return Object.entries(fields).map(([name, value]) => ({ name, value: shownValue(value) }))
+}
+
+function shownValue(value: unknown): string {
+  if (typeof value === 'string') return value
+  const time = (value as Record<string, unknown> | null)?.[TIME]
+  return typeof time === 'string' ? time : JSON.stringify(value, null, 2)
+}
+
+/** Keeps numbers as they are written, because a double rounds those with many digits. */
+function keepDigits(_name: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined ? (JSON as unknown as WithRawJson).rawJSON(source) : value
+}
+
+/** What TypeScript's library does not declare yet. */
+interface WithRawJson {
+  rawJSON(text: string): unknown
+}

@@ -1,0 +1,148 @@
+/**
+ * Remembers which players and participations a move-in has stored, by hashes of their bytes in the export, so that the next move-in need not
+ * decode, translate and compare those that are still the same. What was refused is not remembered, nor what a broken-off move-in has stored.
+ */
+import { hash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** The beginning of the hash of a document's bytes: two integers of 32 bits. The last four bits give way to the collection. */
+export interface Fingerprint {
+  low: number
+  high: number
+}
+
+export function fingerprintOf(bytes: Buffer): Fingerprint {
+  const text = hash('sha256', bytes, 'hex')
+  return { low: Number.parseInt(text.slice(0, 8), 16), high: Number.parseInt(text.slice(8, 16), 16) }
+}
+
+/** Collections with many documents, from whose documents nothing else follows. A stored hash has a collection's place in this list. */
+const COLLECTIONS = ['telegramUsers', 'socialTasksHistory.users', 'dailyTasksHistory.users', 'announcementHistory.users']
+const PLACE_MASK = 0xf
+/** With more documents than this, the further ones are not remembered, so that memory stays bounded. */
+const MOST = 6_000_000
+const PART_DOCUMENTS = 128 * 1024
+/** Slots for each stored hash, of which a third remains free. */
+const SLOTS_EACH = 1.5
+
+export class MovedDocuments {
+  readonly #mapping: string
+  /** The hashes of the last run. A slot has two integers and is free if both are 0. */
+  #slots: Uint32Array
+  /** The hashes of this run, by collections in the order of their lines, and those that are still the same. */
+  readonly #added = COLLECTIONS.map(() => new Hashes())
+  readonly #same = new Hashes()
+  #count = 0
+
+  private constructor(mapping: string, slots: Uint32Array) {
+    this.#mapping = mapping
+    this.#slots = slots
+  }
+
+  /** @param mapping says what becomes of documents: what was stored by another mapping is not looked at */
+  static async load({ db }: Database, mapping: string): Promise<MovedDocuments> {
+    const { rows: counted } = await sql<{ bytes: string | null }>`
+      select sum(length(hashes)) as bytes from moved_documents where mapping = ${mapping}`.execute(db)
+    const slots = new Uint32Array(2 * Math.ceil((Number(counted[0]?.bytes ?? 0) / 8) * SLOTS_EACH + 1))
+    const moved = new MovedDocuments(mapping, slots)
+    for (let part = 0; ; part += 1) {
+      const { rows } = await sql<{ hashes: Buffer }>`
+        select hashes from moved_documents where part = ${part} and mapping = ${mapping}`.execute(db)
+      const [found] = rows
+      if (!found) return moved
+      for (let at = 0; at < found.hashes.length; at += 8) {
+        const print = { low: found.hashes.readUInt32LE(at), high: found.hashes.readUInt32LE(at + 4) }
+        if (print.low !== 0 || print.high !== 0) moved.#put(print)
+      }
+    }
+  }
+
+  /** Returns the collection of a document that the last run has stored as it is, or undefined. */
+  sameIn(print: Fingerprint): string | undefined {
+    const slot = this.#slotOf(print)
+    const high = this.#slots[slot + 1]!
+    if (high === 0 && this.#slots[slot] === 0) return undefined
+    this.#remember(this.#same, print.low, high)
+    return COLLECTIONS[high & PLACE_MASK]
+  }
+
+  /** Remembers the document of the next line of a collection, if it has a fingerprint. */
+  add(collection: string, print: Fingerprint | undefined): void {
+    const place = COLLECTIONS.indexOf(collection)
+    if (place === -1) return
+    const [low, high] = print ? [print.low, ((print.high & ~PLACE_MASK) | place) >>> 0] : [0, 0]
+    this.#remember(this.#added[place]!, low, high)
+  }
+
+  /** Forgets the document of a line. */
+  refuse(collection: string, line: number): void {
+    this.#added[COLLECTIONS.indexOf(collection)]?.clear(line - 1)
+  }
+
+  /** Forgets the last run, before anything is written: this one may be broken off. */
+  static async forget(db: Kysely<Tables>): Promise<void> {
+    await sql`delete from moved_documents`.execute(db)
+  }
+
+  /** Call it when all is written. */
+  async save(database: Database): Promise<void> {
+    this.#slots = new Uint32Array(2)
+    await database.transaction(async (tx) => {
+      await MovedDocuments.forget(tx)
+      let part = 0
+      for (const hashes of [this.#same, ...this.#added])
+        for (const bytes of hashes.parts()) {
+          await sql`insert into moved_documents (part, mapping, hashes) values (${part}, ${this.#mapping}, ${bytes})`.execute(tx)
+          part += 1
+        }
+    })
+  }
+
+  #remember(hashes: Hashes, low: number, high: number): void {
+    if (this.#count >= MOST) return
+    this.#count += 1
+    hashes.add(low, high)
+  }
+
+  #put({ low, high }: Fingerprint): void {
+    const slot = this.#slotOf({ low, high })
+    this.#slots[slot] = low
+    this.#slots[slot + 1] = high
+  }
+
+  /** Returns the slot of a hash, or the free slot for it. */
+  #slotOf({ low, high }: Fingerprint): number {
+    const slots = this.#slots
+    let at = 2 * (low % (slots.length / 2))
+    while ((slots[at] !== 0 || slots[at + 1] !== 0) && !(slots[at] === low && slots[at + 1]! >>> 4 === high >>> 4))
+      at = at + 2 === slots.length ? 0 : at + 2
+    return at
+  }
+}
+
+/** A list of hashes that grows by parts. */
+class Hashes {
+  readonly #parts: Uint32Array[] = []
+  #length = 0
+
+  add(low: number, high: number): void {
+    const at = this.#length % PART_DOCUMENTS
+    if (at === 0) this.#parts.push(new Uint32Array(2 * PART_DOCUMENTS))
+    this.#parts.at(-1)!.set([low, high], 2 * at)
+    this.#length += 1
+  }
+
+  clear(index: number): void {
+    this.#parts[Math.floor(index / PART_DOCUMENTS)]?.fill(0, 2 * (index % PART_DOCUMENTS), 2 * (index % PART_DOCUMENTS) + 2)
+  }
+
+  /** Yields the bytes of each part. Hashes that were cleared are 0. */
+  *parts(): Generator<Buffer> {
+    for (const [index, part] of this.#parts.entries()) {
+      const used = part.subarray(0, 2 * Math.min(PART_DOCUMENTS, this.#length - index * PART_DOCUMENTS))
+      yield Buffer.from(used.buffer, used.byteOffset, used.byteLength)
+    }
+  }
+}
