@@ -21,6 +21,7 @@ import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { FromBefore } from '#src/versions/from-before.tsx'
 import { Balance } from './balance.tsx'
 import { AdjustDialog } from './balance-dialogs.tsx'
 import { Ledger } from './ledger.tsx'
@@ -99,6 +100,7 @@ export function PlayerPage() {
             <Ledger key={`ledger ${userId}`} userId={userId} player={player} />
             <TimeLine userId={userId} isKnown={player !== undefined} />
           </div>
+          {player && <FromBefore kind="player" id={String(userId)} />}
         </>
       )}
     </Page>

@@ -29,6 +29,7 @@ import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 
@@ -88,6 +89,7 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
       ) : data && !error ? (
         <>
           <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
+          <FromBefore kind={kinds[collection]} id={data.id} />
           <RecordHistory kind={kinds[collection]} id={data.id} version={data.version} onRestored={handleReload} />
         </>
       ) : (

@@ -18,6 +18,7 @@ import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
 import { type NewPasswordLink, PasswordLink } from './password-link.tsx'
@@ -75,6 +76,7 @@ function UserForms({ user, onReload }: UserProps) {
       <Panel>
         <RoleForm user={user} onChange={handleRoleChange} />
       </Panel>
+      <FromBefore kind="user" id={user.id} />
       <RecordHistory kind="user" id={user.id} version={user.version} onRestored={onReload} />
     </>
   )

@@ -1,0 +1,41 @@
+/** `From before`: what a move-in has kept of a record that the console does not know. Renders nothing for a record without. */
+import type { PageKind } from '@arcade/contract/from-before/calls'
+import { useQuery } from '@tanstack/react-query'
+import { api, fetchOnce } from '#src/client.ts'
+import { Panel } from '#src/ui/page.tsx'
+import classes from './from-before.module.css'
+
+/** Longer values are folded up, with their beginning shown. */
+const FOLDED_CHARACTERS = 300
+const BEGINNING_CHARACTERS = 80
+
+export function FromBefore({ kind, id }: { kind: PageKind; id: string }) {
+  const { data } = useQuery(api.fromBefore.get.queryOptions({ input: { kind, id }, ...fetchOnce }))
+  if (!data || data.fields.length === 0) return null
+  return (
+    <Panel title="From before">
+      <p className={classes['note']}>Kept when the game moved in. The console does not use these fields.</p>
+      <dl className={classes['fields']}>
+        {data.fields.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <KeptValue value={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  )
+}
+
+function KeptValue({ value }: { value: string }) {
+  if (value === '') return <span className={classes['none']}>empty</span>
+  if (value.length <= FOLDED_CHARACTERS) return value
+  return (
+    <details>
+      <summary>{value.slice(0, BEGINNING_CHARACTERS)}…</summary>
+      <div>{value}</div>
+    </details>
+  )
+}
