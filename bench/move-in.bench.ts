@@ -2,11 +2,12 @@
  * Design §9: moving in a managed export of Firestore, against the import of the same rows as NDJSON, and moving in again after a hundredth of
  * the players has changed. The move-in also verifies checksums, decodes, translates, and writes the rows to disk. All are commands as an
  * operator runs them, beside a running console.
- * `node bench/move-in.bench.ts [players [characters]]`: with a text of so many characters in each document, only the reading is measured.
+ * `node bench/move-in.bench.ts [players [characters]]`: with a text of that length in each document, only the reading is measured; with a
+ * million players, the import is left out.
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
@@ -24,7 +25,8 @@ const MANY_PLAYERS = 500_000
 const SAMPLE_MS = 50
 const players = Number(process.argv[2] ?? 60_000)
 const fillerCharacters = Number(process.argv[3] ?? 0)
-const rounds = players < MANY_PLAYERS ? 3 : 1
+const isLarge = players >= MANY_PLAYERS
+const rounds = isLarge ? 1 : 3
 const noun = `${players.toLocaleString('en')} players`
 
 const server = await startBenchServer()
@@ -34,8 +36,8 @@ const [exported, later, lines] = ['export', 'later', 'import'].map((name) => joi
 try {
   const bytes = await writeLargeExport(join(exported, 'firestore_export'), { players, fillerCharacters })
   const reading = await run('Trying all rows', 'move-in', exported, '--dry-run')
-  const [speed, gigabytes] = [bytes / 1e6 / reading.seconds, (bytes / 1e9).toFixed(1)]
-  report(`reading ${gigabytes} GB`, { ours: speed, unit: 'MB/s', atLeast: READING_BUDGET_MB_S })
+  const [speed, gigabytes] = [bytes / 1e6 / reading.cpuSeconds, (bytes / 1e9).toFixed(1)]
+  report(`reading ${gigabytes} GB`, { ours: speed, unit: 'MB/s of a core', atLeast: READING_BUDGET_MB_S })
   report(`memory while it reads ${gigabytes} GB`, { ours: reading.peakMb, unit: 'MB', atMost: MEMORY_BUDGET_MB })
   if (fillerCharacters === 0) await measureRuns()
 } finally {
@@ -45,12 +47,14 @@ try {
 
 async function measureRuns(): Promise<void> {
   await writeLargeExport(join(later, 'firestore_export'), { players, isLater: true })
-  await writeLines()
+  if (!isLarge) await writeLines()
   const found = { imported: [] as number[], first: [] as number[], again: [] as number[], peakMb: 0 }
   for (let round = 0; round < rounds; round += 1) {
-    await emptyTables()
-    found.imported.push((await run(undefined, 'import', lines)).seconds)
-    await expectRows()
+    if (!isLarge) {
+      await emptyTables()
+      found.imported.push((await run(undefined, 'import', lines)).seconds)
+      await expectRows()
+    }
     await emptyTables()
     const first = await run(undefined, 'move-in', exported)
     await expectRows()
@@ -63,13 +67,8 @@ async function measureRuns(): Promise<void> {
   const { imported, first, again, peakMb } = found
   const ratios = (ours: number[], limits: number[]) => median(ours.map((seconds, round) => seconds / limits[round]!))
   const documents = `${noun} and ${(players * PARTICIPATIONS).toLocaleString('en')} participations`
-  report(documents, {
-    ours: median(first),
-    limit: median(imported),
-    ratio: ratios(first, imported),
-    unit: 's',
-    atMost: IMPORT_BUDGET,
-  })
+  const compared = { limit: median(imported), ratio: ratios(first, imported), atMost: IMPORT_BUDGET }
+  report(documents, { ours: median(first), unit: 's', ...(!isLarge && compared) })
   report('again, a hundredth changed', {
     ours: median(again),
     limit: median(first),
@@ -123,11 +122,18 @@ async function expectRows(): Promise<void> {
     throw new Error(`There are ${JSON.stringify(rows[0])}`)
 }
 
+interface Measured {
+  seconds: number
+  /** Of the process alone, in all its threads. */
+  cpuSeconds: number
+  peakMb: number
+}
+
 /**
  * Runs a command and returns its time, and the highest resident memory of its process.
  * @param until the beginning of a line of its notes at which it is ended
  */
-async function run(until: string | undefined, ...args: string[]): Promise<{ seconds: number; peakMb: number }> {
+async function run(until: string | undefined, ...args: string[]): Promise<Measured> {
   const started = performance.now()
   const child = spawn(process.execPath, [resolve(ROOT, 'server/src/cli/arcade.ts'), ...args], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, INIT_CWD: folder.path },
@@ -136,9 +142,12 @@ async function run(until: string | undefined, ...args: string[]): Promise<{ seco
   let isRunning = true
   const ended = new Promise<number | null>((settle) => child.once('close', settle))
   void ended.then(() => (isRunning = false))
-  let peakMb = 0
+  let [peakMb, cpuSeconds] = [0, 0]
   const sampling = (async () => {
-    for (; isRunning; await pause(SAMPLE_MS)) peakMb = Math.max(peakMb, await residentMb(child.pid!).catch(() => 0))
+    for (; isRunning; await pause(SAMPLE_MS)) {
+      peakMb = Math.max(peakMb, await residentMb(child.pid!).catch(() => 0))
+      cpuSeconds = await cpuSecondsOf(child.pid!).catch(() => cpuSeconds)
+    }
   })()
   let seconds = 0
   for await (const line of createInterface({ input: child.stderr })) {
@@ -151,5 +160,14 @@ async function run(until: string | undefined, ...args: string[]): Promise<{ seco
   await sampling
   if (until === undefined && code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
   await rm(join(folder.path, 'rejected.ndjson'), { force: true })
-  return { seconds: until === undefined ? (performance.now() - started) / 1000 : seconds, peakMb }
+  if (until === undefined) seconds = (performance.now() - started) / 1000
+  console.log(`${args[0]}: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of a core, ${peakMb.toFixed(0)} MB`)
+  return { seconds, cpuSeconds, peakMb }
+}
+
+const TICKS_A_SECOND = 100
+
+async function cpuSecondsOf(pid: number): Promise<number> {
+  const [user, system] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ').slice(11, 13)
+  return (Number(user) + Number(system)) / TICKS_A_SECOND
 }
