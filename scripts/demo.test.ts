@@ -9,6 +9,7 @@ import { root } from './children.ts'
 import { sampleUntil } from './demo.ts'
 
 const TIMEOUT_MS = 240_000 // far longer than it takes, for a busy machine
+const POLL = { timeout: TIMEOUT_MS / 2, interval: 500 }
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'arcade-test-demo-'))
@@ -61,12 +62,19 @@ async function signIn(
   return { address, player, get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json() }
 }
 
+/** Returns the process that the demo has started with this script. */
+function processOf(demo: ChildProcess, script: string): number {
+  const processes = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  const line = processes.split('\n').find((one) => one.endsWith(script) && one.trim().split(/\s+/)[1] === String(demo.pid))
+  return Number(line?.trim().split(/\s+/)[0])
+}
+const running = (): string[] => execFileSync('ps', ['-A', '-o', 'pid='], { encoding: 'utf8' }).split(/\s+/)
+
 /** Kills the bot that the demo has started, and waits until it is gone. */
 async function killBot(demo: ChildProcess): Promise<void> {
-  const processes = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  const [, pid] = new RegExp(`^ *(\\d+) +${demo.pid} .*examples/game/src/main\\.ts$`, 'm').exec(processes) ?? []
-  process.kill(Number(pid), 'SIGKILL')
-  await expect.poll(() => execFileSync('ps', ['-A', '-o', 'pid='], { encoding: 'utf8' }).split(/\s+/)).not.toContain(pid)
+  const pid = processOf(demo, 'examples/game/src/main.ts')
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(running).not.toContain(String(pid))
 }
 
 /** Returns the numbers of players who joined and of participations in the last 24 hours. */
@@ -98,16 +106,52 @@ test(
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Player and console')])
       await killBot(child) // the console goes on
       expect(await get('/api/metrics')).toMatchObject({
-        totalUsers: 1,
-        totalTelegramUsers: 1203,
+        totalUsers: 6,
+        totalTelegramUsers: expect.toSatisfy((players: number) => players >= 1203 + 10),
         activeAnnouncements: 5,
         totalTasks: 19,
       })
       const today = await activityOfToday(get)
       expect(today.players, start).toBeGreaterThan(5)
       expect(today.participations, start).toBeGreaterThan(5)
+      const players = processOf(child, 'scripts/demo-players.ts')
+      expect(running(), start).toContain(String(players))
       await end(child, { address, dataDir })
+      expect(running(), start).not.toContain(String(players))
     }
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'design §8: npm run demo has work of operators and players in every panel, and players who go on playing',
+  async () => {
+    const child = startDemo({ named: join(temporaryFolder(), 'demo') })
+    const { get } = await signIn(child)
+
+    const { users } = (await get('/api/telegram-users')) as { users: { userId: number }[] }
+    const ledger = (await get(`/api/telegram-users/${users[0]?.userId}/entries`)) as { entries: { cause: string }[] }
+    expect(ledger.entries.map(({ cause }) => cause)).toEqual(
+      expect.arrayContaining(['opening', 'round', 'claim', 'adjustment', 'reversal']),
+    )
+    expect(await get('/api/telegram-users/count?status=blocked')).toMatchObject({ total: 4 })
+
+    const { announcements } = (await get('/api/announcements')) as { announcements: { image: string | null }[] }
+    expect(announcements.filter(({ image }) => image !== null)).toHaveLength(5)
+    expect(await get('/api/trash')).toMatchObject({ records: [{ name: 'Teaser: Season 3' }] })
+    expect(await get('/api/views')).toMatchObject({ views: [{ name: 'Blocked', isShared: true }] })
+
+    const { entries } = (await get('/api/audit?pageSize=100')) as { entries: { actorKind: string; actorName: string }[] }
+    const people = entries.filter(({ actorKind }) => actorKind === 'user').map(({ actorName }) => actorName)
+    expect(people).toEqual(expect.arrayContaining(['Ada Lindqvist', 'Олена Мельник', 'Kwame Mensah']))
+
+    const webhooks = async () => ((await get('/api/webhooks')) as { webhooks: { failingSince: string | null }[] }).webhooks
+    await expect.poll(webhooks, POLL).toMatchObject([{ failingSince: expect.any(String) }])
+
+    const balances = async (): Promise<unknown> =>
+      Promise.all(['sort=user-id&reversed=true', 'sort=balance'].map((order) => get(`/api/telegram-users?pageSize=25&${order}`)))
+    const before = await balances()
+    await expect.poll(balances, POLL).not.toEqual(before)
   },
   TIMEOUT_MS,
 )

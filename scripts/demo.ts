@@ -1,19 +1,24 @@
 /**
- * `npm run demo [-- DIRECTORY]` starts the console with the sample, moved in time so that it ends now, and an admin to sign in as. Beside
- * it run the reference game and a stand-in for Telegram; the console goes on if they fail. The data is in DIRECTORY, DATA_DIR or data/demo,
- * but never in a directory with other data. Another start resets the rows of the sample, keeps other rows, and makes a new password.
+ * `npm run demo [-- DIRECTORY]` starts the console with the sample, moved in time so that it ends now, work that operators and players have
+ * done in it, and an admin to sign in as. Beside it run the reference game, a stand-in for Telegram, and players who go on playing; the
+ * console goes on if they fail. The data is in DIRECTORY, DATA_DIR or data/demo, but never in a directory with other data. Another start
+ * resets the rows of the sample, keeps other rows, and makes a new password.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { endAll, exitAfterChildren, isEnding, type Outcome, root, run } from './children.ts'
+import { USERS_HOST, workAhead } from './demo-operators.ts'
+import { playAhead } from './demo-players.ts'
 
-const EMAIL = 'demo@example.org'
+const EMAIL = `demo@${USERS_HOST}`
 /** The name of the reference game's bot token. */
 const BOT = 'reference game'
 /** A file that marks the demo's directory. The demo does not touch a directory with data but without this file. */
 const MARK = 'made-by-npm-run-demo'
+/** What the file says once operators and players have worked ahead, which they do only once. */
+const WORKED_AHEAD = 'with work done ahead'
 const AGAIN = `
 It was here before: the sample's rows are back as they were, at moments that end now, and the password is new. What was added is still there.`
 /** A log line of pino with a level below `warn`. */
@@ -66,12 +71,15 @@ async function demo(dataDir: string): Promise<void> {
     console.error(`${dataDir} has data that is not the demo's. Name another directory: npm run demo -- DIRECTORY`)
     process.exit(1)
   }
-  const isAgain = existsSync(join(dataDir, MARK))
+  const mark = join(dataDir, MARK)
+  const isAgain = existsSync(mark)
   await makeDataDir(dataDir)
-  writeFileSync(join(dataDir, MARK), '')
+  if (!isAgain) writeFileSync(mark, '')
   const env = {
     ...ownSettings,
     DATA_DIR: dataDir,
+    REGISTRATION_EMAIL_HOST: USERS_HOST,
+    WEBHOOK_NETWORKS: '127.0.0.1', // for a webhook to a port of this machine where nothing listens
     // The stand-in signs the initData of its players with this token, which nobody else knows.
     TELEGRAM_BOT_TOKEN: `1:${randomBytes(24).toString('base64url')}`,
   }
@@ -82,6 +90,11 @@ async function demo(dataDir: string): Promise<void> {
   })
   if (address !== undefined) {
     const password = await prepare(env)
+    const token = await botToken(env)
+    if (token !== undefined && readFileSync(mark, 'utf8') !== WORKED_AHEAD) {
+      await fillWithWork(address, { token, password })
+      writeFileSync(mark, WORKED_AHEAD)
+    }
     console.log(`
 The demo is running: the sample, as if its newest moment were now.${isAgain ? AGAIN : ''}
 
@@ -90,7 +103,7 @@ The demo is running: the sample, as if its newest moment were now.${isAgain ? AG
   Password  ${password}
 
 Ctrl-C ends it. Its data is in ${dataDir}; remove that to begin anew.`)
-    void startGame(address, env)
+    if (token !== undefined) void startGame(address, { token, env })
   }
   const { code } = await server
   await exitAfterChildren(code)
@@ -112,19 +125,36 @@ async function startUntil(
   return { address: await Promise.race([ready.promise, ended.then(() => undefined)]), ended }
 }
 
-/** Starts the bot and the stand-in, each in a process of its own. The console goes on if they fail. */
-async function startGame(consoleUrl: string, env: Record<string, string>): Promise<void> {
-  const failed = (what: string): void => {
-    if (!isEnding()) console.error(`\nThe reference game: ${what}. The console goes on without it.`)
-  }
+function failed(what: string): void {
+  if (!isEnding()) console.error(`\nThe reference game: ${what}. The console goes on without it.`)
+}
+
+/** Makes a token for the game, or replaces that of an earlier start. */
+async function botToken(env: Record<string, string>): Promise<string | undefined> {
   const made = await command(['token', 'create', BOT], { env })
   const { output } = made.code === 0 ? made : await command(['token', 'rotate', BOT], { env })
   const token = /^arcade_\S+$/m.exec(output)?.[0]
-  if (token === undefined) return failed(`it has got no bot token (${output.trim()})`)
+  if (token === undefined) failed(`it has got no bot token (${output.trim()})`)
+  return token
+}
 
+/** Players play and operators work before anybody sees the console. Without that it has less to show, but works. */
+async function fillWithWork(address: string, { token, password }: { token: string; password: string }): Promise<void> {
+  try {
+    await playAhead(address, token)
+    await workAhead(address, { email: EMAIL, password })
+  } catch (error) {
+    if (!isEnding()) console.error(`\nNot all of the demo's work could be done ahead: ${(error as Error).message}`)
+  }
+}
+
+/** Starts the bot, the stand-in and the players, each in a process of its own. The console goes on if they fail. */
+async function startGame(consoleUrl: string, { token, env }: { token: string; env: Record<string, string> }): Promise<void> {
   const folder = join(root, 'examples/game/src')
   const port = (offset: number): string => (process.env['PORT'] === '0' ? '0' : String(Number(new URL(consoleUrl).port) + offset))
   const common = { ...env, CONSOLE_URL: consoleUrl, CONSOLE_TOKEN: token }
+  const players = run('node', ['scripts/demo-players.ts'], { env: common })
+  void players.then(() => failed('its players have ended'))
   const standIn = await startUntil(/^The stand-in is ready at (\S+)$/, ['node', join(folder, 'stand-in/main.ts')], {
     env: { ...common, PORT: port(1) },
   })

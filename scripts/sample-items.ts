@@ -252,7 +252,7 @@ export const announcements: Announcement[] = [
   },
   {
     title: 'Vote for the next skin',
-    subtitle: 'Neon fox, paper frog or a koala in a tuxedo: your vote counts',
+    subtitle: 'Neon fox, paper frog or koala in a tuxedo: your vote counts',
     link: 'https://arcade.example.org/vote',
     inputText: 'fox, frog or koala',
     reward: 100,

@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './children.ts'
+import { randomFrom } from './random.ts'
 import { type Announcement, announcements, daily, type Item, social } from './sample-items.ts'
 import { emoji, knownPlayers, oddNames, type Place, places, type Player, words } from './sample-people.ts'
 
@@ -17,15 +18,7 @@ const YEAR_MS = 365 * DAY_MS
 /** Telegram allows usernames of 5 to 32 letters, digits and underscores. */
 const USERNAME_LENGTH = { least: 5, most: 32 }
 
-/** Returns uniform random numbers in [0, 1) (splitmix32). */
-let state = SEED
-function random(): number {
-  state = (state + 0x9e3779b9) | 0
-  let mixed = state ^ (state >>> 16)
-  mixed = Math.imul(mixed, 0x21f0aaad)
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
-  return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32
-}
+let random = randomFrom(SEED)
 const below = (limit: number): number => Math.floor(random() * limit)
 const oneOf = <T>(values: readonly T[]): T => values[below(values.length)]!
 const chance = (percent: number): boolean => random() * 100 < percent
@@ -198,7 +191,7 @@ const createdAt = ({ age }: Item) => timestamp(NEWEST - age * DAY_MS - below(DAY
 
 /** Returns the content of the files of sample/ by name. */
 export function sampleFiles(): Record<string, string> {
-  state = SEED
+  random = randomFrom(SEED)
   const telegramUsers = makePlayers()
   const byEagerness = telegramUsers.map((player) => ({ player, order: random() })).toSorted((a, b) => a.order - b.order)
   const players = byEagerness.map(({ player }) => player)
