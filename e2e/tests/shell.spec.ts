@@ -106,7 +106,7 @@ test('Shell: the buttons next to a page’s heading have the same height', async
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
     if (path === '/trash') await expect(page.getByRole('button', { name: 'Empty Trash' })).toBeVisible()
-    const buttons = page.locator('header[data-page-head] :is(button, a):visible')
+    const buttons = page.locator('main header:has(h1) :is(button, a):visible')
     const heights = (): Promise<number[]> =>
       buttons.evaluateAll((all) => [...new Set(all.map((button) => button.getBoundingClientRect().height))])
     await expect.poll(async () => (await heights()).length, { message: path }).toBeLessThanOrEqual(1)

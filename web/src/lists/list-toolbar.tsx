@@ -52,7 +52,7 @@ export function ListToolbar(props: ListToolbarProps) {
   /** A choice without options can only be set by a link, and shows only as a chip. */
   const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
-    <div className={classes['toolbar']} data-page-head>
+    <div className={classes['toolbar']}>
       <div className={classes['row']}>
         <SearchBox label={searchLabel} value={search} onChange={onSearch} />
         {offered.length > 0 && <Filters filters={offered} values={values} active={active.length} onFilter={onFilter} />}

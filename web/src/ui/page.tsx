@@ -31,7 +31,7 @@ export function Page({ title, actions, narrow = false, children }: PageProps) {
   const heading = usePageHeading(title)
   return (
     <div className={classes['page']} data-narrow={narrow || undefined}>
-      <header className={classes['header']} data-page-head>
+      <header className={classes['header']}>
         <h1 ref={heading} tabIndex={-1} className={classes['title']}>
           {title}
         </h1>

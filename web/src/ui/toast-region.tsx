@@ -1,16 +1,15 @@
 /** Mantine's notifications, configured as specified (§9). toast.tsx loads this file when a toast may soon be needed. */
-import { Button } from '@mantine/core'
+import { Button, Portal } from '@mantine/core'
 import { Notifications, notifications, notificationsStore, useNotifications } from '@mantine/notifications'
-import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, useRef, useState } from 'react'
 import { focusRows, focusAddedRow } from './table-rows.ts'
+import { useFreeLane } from './toast-lane.ts'
 import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
 /** Above dialogs, but below popovers: an open menu must not be covered. */
 const Z_INDEX = 250 // between Mantine's `modal` and `popover`
-/** Toasts start at the latest at this share of the window's height, so that they stay visible on low screens. */
-const LOWEST_PLACE = 0.4
 export interface ToastAction {
   label: string
   onClick: () => void
@@ -18,111 +17,64 @@ export interface ToastAction {
   withdrawn?: AbortSignal
 }
 
+/** The lane of the toasts: the newest one, and a button that counts the older ones and lists them. */
 export function ToastRegion() {
-  const below = useYieldingToasts()
+  const { notifications: shown, queue } = useNotifications()
+  const [lane, setLane] = useState<HTMLElement | null>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  const older = shown.length + queue.length - 1
+  if (isOpen && older < 1) setIsOpen(false)
+  useFreeLane(lane, shown)
   return (
-    <Notifications
-      style={below === undefined ? {} : { '--toasts-below': `${Math.round(below)}px` }}
-      position="top-right"
-      zIndex={Z_INDEX}
-      autoClose={TOAST_AUTO_CLOSE_MS}
-      limit={TOASTS_AT_ONCE}
-      containerWidth={360}
-      classNames={{ root: classes['region'] ?? '', notification: classes['toast'] ?? '' }}
-      aria-live="polite"
-    />
+    <Portal>
+      <div ref={setLane} className={classes['lane']} style={{ zIndex: Z_INDEX }} data-open={isOpen || undefined}>
+        {older > 0 && (
+          <button type="button" className={classes['more']} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            +{older}
+            <span className={classes['moreText']}> more</span>
+            <span className="app-sr-only"> {older === 1 ? 'message' : 'messages'}</span>
+          </button>
+        )}
+        <Notifications
+          withinPortal={false}
+          position="top-right"
+          autoClose={TOAST_AUTO_CLOSE_MS}
+          limit={TOASTS_AT_ONCE}
+          classNames={{ root: classes['region'] ?? '', notification: classes['toast'] ?? '' }}
+          aria-live="polite"
+        />
+      </div>
+    </Portal>
   )
 }
 
-/** Shows a toast. With an `action` it has a button, stays twice as long, and stays while the button has the focus. */
+/** Shows a toast, which stays while it has the focus. With an `action` it has a button and stays twice as long. */
 export function showToast(message: string, color: string, { action, detail }: { action?: ToastAction; detail?: string }): void {
   const reason = detail !== undefined && withoutMark(detail) !== withoutMark(message) ? detail : undefined
-  const textWith = (offered: ToastAction | undefined) =>
-    offered || reason ? (
-      <FullMessage message={message} reason={reason} action={offered} onDone={() => notifications.hide(id)} />
-    ) : (
-      message
-    )
-  if (action?.withdrawn?.aborted) return showToast(message, color, { ...(detail !== undefined && { detail }) })
-  const content = textWith(action)
-  const id = notifications.show({
-    message: content,
-    ...(action && {
-      autoClose: 2 * TOAST_AUTO_CLOSE_MS,
+  const contentWith = (offered: ToastAction | undefined) => {
+    const content = <FullMessage message={message} reason={reason} action={offered} onDone={() => notifications.hide(id)} />
+    const autoClose = offered ? 2 * TOAST_AUTO_CLOSE_MS : TOAST_AUTO_CLOSE_MS
+    return {
+      message: content,
+      autoClose,
       // Mantine keeps a hovered toast open, but not a focused one.
       onFocusCapture: () => notifications.update({ id, message: content, autoClose: false }),
-      onBlurCapture: () => notifications.update({ id, message: content, autoClose: 2 * TOAST_AUTO_CLOSE_MS }),
-    }),
+      onBlurCapture: () => notifications.update({ id, message: content, autoClose }),
+    }
+  }
+  const id = notifications.show({
+    ...contentWith(action?.withdrawn?.aborted ? undefined : action),
     color,
     role: 'alert',
     closeButtonProps: { 'aria-label': 'Dismiss' },
   })
-  const withdraw = () =>
-    notifications.update({
-      id,
-      message: textWith(undefined),
-      autoClose: TOAST_AUTO_CLOSE_MS,
-      onFocusCapture: undefined,
-      onBlurCapture: undefined,
-    })
+  const withdraw = () => notifications.update({ id, ...contentWith(undefined) })
   action?.withdrawn?.addEventListener('abort', withdraw, { once: true })
 }
 
 export function hideToasts(color: string): void {
   const { notifications: shown, queue } = notificationsStore.getState()
   for (const { id, color: own } of [...shown, ...queue]) if (id !== undefined && own === color) notifications.hide(id)
-}
-
-/**
- * Returns where the page's header and the list's toolbar end, in pixels. Toasts stand below them, so that they do not cover their buttons.
- */
-function bottomOfHead(): number | undefined {
-  const bottoms = [...document.querySelectorAll('[data-page-head]')].map((head) => head.getBoundingClientRect().bottom)
-  if (bottoms.length === 0) return undefined
-  const lowest = innerHeight * LOWEST_PLACE
-  // Ignore a toolbar further down.
-  return Math.min(lowest, Math.max(bottoms[0]!, ...bottoms.filter((one) => one < lowest)))
-}
-
-/**
- * Keeps toasts out of the way. Clicks pass through a toast except for its buttons, and it turns nearly transparent while the pointer or the
- * focus is at something below it.
- * @returns where toasts start, in pixels; undefined while there are none
- */
-function useYieldingToasts(): number | undefined {
-  const { notifications: shown } = useNotifications()
-  const [below, setBelow] = useState<number>()
-
-  useLayoutEffect(() => {
-    if (shown.length === 0) return undefined // no layout work while there are no toasts
-    const stop = new AbortController()
-    // Do not move a toast while its button has the focus: it would move away from under the pointer.
-    const place = () => {
-      if (!document.activeElement?.closest(`.${classes['toast']}`)) setBelow(bottomOfHead())
-    }
-    const yieldTo = (at: Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>, target: EventTarget | null) => {
-      for (const toast of document.querySelectorAll(`.${classes['toast']}`)) {
-        const { left, right, top, bottom } = toast.getBoundingClientRect()
-        const isOver = at.left < right && at.right > left && at.top < bottom && at.bottom > top
-        toast.toggleAttribute('data-yields', isOver && !(target instanceof Node && toast.contains(target)))
-      }
-    }
-    const handlePointer = ({ clientX: x, clientY: y, pointerType, target, type }: PointerEvent) => {
-      if (pointerType === 'mouse' || type === 'pointerdown') yieldTo({ left: x, right: x, top: y, bottom: y }, target)
-    }
-    const handleFocus = ({ target }: FocusEvent) => {
-      place() // a focused heading may mean a new page
-      if (target instanceof Element) yieldTo(target.getBoundingClientRect(), target)
-    }
-    place()
-    for (const type of ['pointermove', 'pointerdown'] as const)
-      window.addEventListener(type, handlePointer, { signal: stop.signal, passive: true })
-    window.addEventListener('focusin', handleFocus, { signal: stop.signal })
-    for (const type of ['scroll', 'resize']) window.addEventListener(type, place, { signal: stop.signal, passive: true })
-    return () => stop.abort()
-  }, [shown])
-
-  return below
 }
 
 /** §8 has the same texts with and without an exclamation mark. */
@@ -155,8 +107,10 @@ function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
   }
   return (
     <span className={classes['fullMessage']}>
-      <span>{message}</span>
-      {reason && <span className={classes['reason']}>{reason}</span>}
+      <span className={classes['text']}>
+        <span>{message}</span>
+        {reason && <span className={classes['reason']}> {reason}</span>}
+      </span>
       {action && (
         <Button
           variant="default"

@@ -15,16 +15,16 @@ afterEach(async () => {
   await userEvent.unhover(document.body)
 })
 
-test('§8 a toast is an alert in a live region, at the top right, below the page’s buttons', async () => {
+test('§8 a toast is an alert in a live region, at the top right, above the page’s heading', async () => {
   render(<p>A page</p>)
   toast.success('Copied!')
   await expect.element(toasts).toHaveTextContent('Copied!')
   expect(toasts.element().closest('[aria-live=polite]')).not.toBeNull()
   await vi.advanceTimersByTimeAsync(1_000)
-  const { top, right } = toasts.element().getBoundingClientRect()
+  const { top, right, bottom } = toasts.element().getBoundingClientRect()
   expect(right).toBeGreaterThan(innerWidth - 40)
-  expect(top).toBeGreaterThan(72)
-  expect(top).toBeLessThan(120)
+  expect(top).toBeLessThan(8)
+  expect(bottom).toBeLessThanOrEqual(40)
 })
 
 test('§9 a toast closes by itself after 5000 ms', async () => {
@@ -73,68 +73,83 @@ test('a toast with an action stays 10 s, runs the action once and closes', async
   await expect.element(toasts).not.toBeInTheDocument()
 })
 
-test.for([
-  [1440, 900],
-  [390, 844],
-] as const)('§9 at %i × %i a toast leaves the buttons of the page’s head free, also when that grows', async ([width, height]) => {
-  onTestFinished(() => page.viewport(1440, 900))
-  await page.viewport(width, height)
-  const many = ['Select', 'Download User Data', 'Download as CSV', 'Add User', 'Make Active', 'Columns', 'Filters', 'Density']
-  const head = (buttons: string[]) => (
-    <Page
-      title="Manage Users"
-      actions={buttons.map((name) => (
-        <button key={name} type="button" style={{ minHeight: '2.25rem', minWidth: '9rem' }}>
-          {name}
-        </button>
-      ))}
-    >
-      <input aria-label="Search" />
-    </Page>
-  )
-  const show = render(head(['Add User']))
-  const isBelow = () => {
-    const { bottom } = document.querySelector('header')!.getBoundingClientRect()
-    return toasts.element().getBoundingClientRect().top >= bottom
-  }
-  toast.success('Copied!')
+test('§9 a toast with a long reason is no higher than its lane until the pointer is on it', async () => {
+  render(<p>A page</p>)
+  toast.failure('Error Updating Announcement!', { detail: 'Somebody else has changed this meanwhile. '.repeat(12) })
   await expect.element(toasts).toBeVisible()
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(isBelow()).toBe(true)
-  show(head(many))
-  await page.getByLabelText('Search').click()
-  expect(isBelow()).toBe(true)
+  const box = () => toasts.element().getBoundingClientRect()
+  expect(box().height).toBeLessThanOrEqual(36)
+  expect(box().right).toBeLessThan(innerWidth)
+  await toasts.hover()
+  expect(box().height).toBeGreaterThan(60)
 })
 
-/** A page whose list has its toolbar at this height. */
-const listPage = (toolbarTop: string) => (
-  <Page title="Social Tasks">
-    <div data-page-head style={{ position: 'absolute', top: toolbarTop, height: '2.5rem' }}>
-      Toolbar
-    </div>
-  </Page>
+/** A row at the upper edge of the window, as if the page were scrolled, with a button at the right. */
+const rowAtTop = (
+  <main style={{ position: 'fixed', inset: '0 0 auto' }}>
+    <table style={{ width: '100%' }}>
+      <tbody>
+        <tr>
+          <td>Ada</td>
+          <td style={{ textAlign: 'end' }}>
+            <button type="button" style={{ width: '8rem', height: '2rem' }}>
+              Block
+            </button>
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  </main>
 )
+const isOver = (element: Element): boolean => {
+  const [a, b] = [toasts.element().getBoundingClientRect(), element.getBoundingClientRect()]
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top
+}
 
-test('§9 a toast stands below a list’s toolbar, unless that is far down', async () => {
-  const show = render(listPage('8rem'))
+test('§9 a toast moves aside for a button where it would stand', async () => {
+  render(rowAtTop)
   toast.success('Copied!')
   await expect.element(toasts).toBeVisible()
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(toasts.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(168)
-  show(listPage('40rem'))
-  window.dispatchEvent(new Event('resize'))
-  await expect.poll(() => toasts.element().getBoundingClientRect().top).toBeLessThan(160)
+  expect(isOver(page.getByRole('button', { name: 'Block' }).element())).toBe(false)
 })
 
-test('a toast does not move while its button is pressed', async () => {
-  const show = render(listPage('8rem'))
+test('§9 a toast moves below the row with the focus, which was just changed', async () => {
+  render(rowAtTop)
+  await page.getByRole('button', { name: 'Block' }).click()
+  toast.success('Ada blocked.')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(isOver(page.getByRole('row').element())).toBe(false)
+})
+
+test('a toast does not move while its button has the focus', async () => {
+  const show = render(<p>A page</p>)
   const undo = vi.fn<() => void>()
   toast.success('Deleted!', { action: { label: 'Undo', onClick: undo } })
   await expect.element(toasts).toBeVisible()
   await vi.advanceTimersByTimeAsync(1_000)
-  show(listPage('12rem'))
-  await page.getByRole('button', { name: /^Undo/ }).click()
+  const button = page.getByRole('button', { name: /^Undo/ })
+  ;(button.element() as HTMLElement).focus()
+  const before = toasts.element().getBoundingClientRect().right
+  show(rowAtTop)
+  window.dispatchEvent(new Event('scroll'))
+  expect(toasts.element().getBoundingClientRect().right).toBe(before)
+  await button.click()
   expect(undo).toHaveBeenCalledOnce()
+})
+
+test('§9 a toast stays while a button of it has the focus', async () => {
+  render(<p>A page</p>)
+  toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  ;(page.getByRole('button', { name: 'Dismiss' }).element() as HTMLElement).focus()
+  await vi.advanceTimersByTimeAsync(20_000)
+  await expect.element(toasts).toBeVisible()
+  ;(document.activeElement as HTMLElement).blur()
+  await vi.advanceTimersByTimeAsync(6_000)
+  await expect.element(toasts).not.toBeInTheDocument()
 })
 
 test('§8 trying again drops toasts of earlier failures, also delayed ones', async () => {
@@ -148,34 +163,11 @@ test('§8 trying again drops toasts of earlier failures, also delayed ones', asy
   await expect.poll(() => toasts.elements().map(({ textContent }) => textContent)).toEqual(['Copied!'])
 })
 
-test('content below a toast can be seen and clicked', async () => {
-  const onClick = vi.fn<() => void>()
-  render(
-    <button
-      type="button"
-      style={{ position: 'fixed', top: '5rem', right: '1rem', width: '20rem', height: '4rem' }}
-      onClick={onClick}
-    >
-      Below
-    </button>,
-  )
-  toast.success('Copied!')
-  await expect.element(toasts).toBeVisible()
-  await vi.advanceTimersByTimeAsync(1_000)
-  const below = page.getByRole('button', { name: 'Below' })
-  await below.hover()
-  await expect.element(toasts).toHaveAttribute('data-yields')
-  await below.click()
-  expect(onClick).toHaveBeenCalledOnce()
-  await userEvent.hover(page.getByRole('button', { name: 'Dismiss' }))
-  await expect.element(toasts).not.toHaveAttribute('data-yields')
-})
-
 test('a popover covers a toast', async () => {
   render(
     <Popover opened position="bottom-end" withinPortal>
       <Popover.Target>
-        <button type="button" style={{ position: 'fixed', top: '2rem', right: '1rem' }}>
+        <button type="button" style={{ position: 'fixed', top: '-1.5rem', right: '1rem' }}>
           More exports
         </button>
       </Popover.Target>
@@ -191,26 +183,7 @@ test('a popover covers a toast', async () => {
   expect(document.elementFromPoint(left + width / 2, top + height / 2)?.textContent).toBe('Everyone')
 })
 
-test('a toast turns transparent when an element below it has the focus', async () => {
-  render(
-    <>
-      <button type="button">Elsewhere</button>
-      <button type="button" style={{ position: 'fixed', top: '5rem', right: '1rem', width: '20rem', height: '4rem' }}>
-        Below
-      </button>
-    </>,
-  )
-  toast.success('Copied!')
-  await expect.element(toasts).toBeVisible()
-  await vi.advanceTimersByTimeAsync(1_000)
-  await page.getByRole('button', { name: 'Elsewhere' }).click()
-  await expect.element(toasts).not.toHaveAttribute('data-yields')
-  await userEvent.tab()
-  await expect.element(page.getByRole('button', { name: 'Below' })).toHaveFocus()
-  await expect.element(toasts).toHaveAttribute('data-yields')
-})
-
-test('§8 a toast shows the reason below its text, unless both are the same', async () => {
+test('§8 a toast shows the reason beside its text, unless both are the same', async () => {
   render(<p>A page</p>)
   toast.failure('Error Updating Announcement!', { detail: 'Somebody else has changed this meanwhile.' })
   await expect.element(toasts.getByText('Error Updating Announcement!', { exact: true })).toBeVisible()
@@ -234,13 +207,31 @@ test('a withdrawn button goes, and its message stays; a button withdrawn before 
   await expect.element(page.getByRole('button', { name: 'Undo' })).not.toBeInTheDocument()
 })
 
-test('several toasts are stacked', async () => {
+test('of several toasts the newest is shown; a button counts the older ones and lists them', async () => {
   render(<p>A page</p>)
-  for (const text of ['one', 'two', 'three']) toast.success(text)
+  for (const text of ['the first and longest', 'two', 'three']) toast.success(text)
   await expect.poll(() => toasts.elements().length).toBe(3)
   await vi.advanceTimersByTimeAsync(1_000)
+  const seen = () => toasts.elements().filter((element) => element.checkVisibility({ checkOpacity: true }))
+  await expect.poll(() => seen().map(({ textContent }) => textContent)).toEqual(['three'])
+  const more = page.getByRole('button', { name: '+2 more messages' })
+  await expect.element(more).toHaveAttribute('aria-expanded', 'false')
+  await more.click()
+  await expect.poll(seen).toHaveLength(3)
   const tops = toasts.elements().map((element) => element.getBoundingClientRect().top)
   expect(new Set(tops).size).toBe(3)
+})
+
+test('an older toast is shown while a button of it has the focus', async () => {
+  render(<p>A page</p>)
+  toast.success('Task 1 moved.', { action: { label: 'Undo', onClick: () => {} } })
+  toast.success('Copied!')
+  await expect.poll(() => toasts.elements().length).toBe(2)
+  const undo = page.getByRole('button', { name: /^Undo/ }).element() as HTMLElement
+  undo.focus()
+  await vi.advanceTimersByTimeAsync(1_000)
+  const seen = () => toasts.elements().filter((element) => element.checkVisibility({ checkOpacity: true }))
+  await expect.poll(() => seen().map((element) => element.contains(undo))).toEqual([true])
 })
 
 test('the code for toasts is not loaded before the first interaction', async () => {
