@@ -15,7 +15,7 @@ async function coveredBy(page: Page, { message, row }: { message: Locator; row: 
   return message.evaluate(
     (element, [changedRow, from]) => {
       const over = element.getBoundingClientRect()
-      return [changedRow!, ...document.querySelectorAll('main tbody :is(a, button)')]
+      return [changedRow, ...document.querySelectorAll('main tbody :is(a, button)')]
         .filter((one) => {
           const { left, right, top, bottom, width } = one.getBoundingClientRect()
           const isBeside = width === 0 || left >= over.right || right <= over.left

@@ -1,8 +1,7 @@
 import { Popover } from '@mantine/core'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
-import { Page } from './page.tsx'
 import { toast } from './toast.tsx'
 
 const toasts = page.getByRole('alert')
