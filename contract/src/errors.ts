@@ -29,6 +29,16 @@ export const errorCatalogue = {
   NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
   WEBHOOK_OFF: { status: 409, message: 'This webhook is switched off, so no test is sent to it. Switch it on first.' },
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
+  NO_SUCH_BACKUP: { status: 404, message: 'This backup does not exist.' },
+  BACKUP_UNDER_WAY: {
+    status: 409,
+    message: 'A backup is being made or verified already. Please wait until it has ended, or cancel it.',
+  },
+  NOT_VERIFIABLE: {
+    status: 409,
+    message: 'This backup cannot be verified here: it is not complete, was removed, or is elsewhere.',
+  },
+  NOT_UNDER_WAY: { status: 409, message: 'This backup is not being made or verified any more.' },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
   PLAYER_BLOCKED: { status: 409, message: 'This player is blocked: nothing can be claimed or entered.' },
   PLAYER_ERASED: { status: 409, message: 'This player was erased: nothing can be changed any more.' },

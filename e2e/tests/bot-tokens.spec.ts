@@ -37,9 +37,9 @@ test('§8 a token is created with a scope and shown once; after a rotation both 
   await expectAccessible(page)
 
   await page.reload()
-  const row = page.getByRole('listitem').filter({ hasText: 'game' })
+  const row = page.getByRole('row').filter({ hasText: 'game' })
   await expect(row).toContainText('Admin')
-  await expect(row).toContainText('Last used')
+  await expect(row).not.toContainText('Never')
   await expect(field(page, 'Token of game')).toHaveCount(0)
   expect(await page.content()).not.toContain(first)
 
@@ -68,6 +68,17 @@ test('§8 a token is created with a scope and shown once; after a rotation both 
   await expect(page.getByText('There is no bot token yet.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Bot Tokens' })).toBeFocused()
   expect(await statusWith(server.url, second)).toBe(401)
+})
+
+test('design §8 a token may have a name in any language', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto('/bot-tokens')
+  for (const name of ['Zoës Spiel', 'игра', 'لعبة']) {
+    await field(page, 'Name').fill(name)
+    await field(page, 'Name').press('Enter')
+    await expect(page.getByRole('row').filter({ hasText: name })).toBeVisible()
+    await expect(field(page, `Token of ${name}`)).toBeFocused()
+  }
 })
 
 test.describe('a name that is taken', () => {

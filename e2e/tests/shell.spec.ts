@@ -51,7 +51,7 @@ for (const height of [768, 700, 480])
 test('§2 at 1440 × 900 the whole sidebar is visible', async ({ page }) => {
   await page.goto('/')
   const sidebar = page.getByRole('banner')
-  await expect(sidebar.getByRole('link', { name: 'Webhooks' })).toBeInViewport({ ratio: 1 })
+  await expect(sidebar.getByRole('link', { name: 'Backups' })).toBeInViewport({ ratio: 1 })
   await expect(sidebar.getByRole('button', { name: 'Log Out' })).toBeInViewport({ ratio: 1 })
   expect(await sidebar.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
   const foot = sidebar.getByRole('button', { name: 'Log Out' }).locator('..')

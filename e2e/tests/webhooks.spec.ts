@@ -46,15 +46,19 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
   await expect(toast(page, 'Test queued.')).toBeVisible()
   await page.getByRole('button', { name: `Deliveries to ${ADDRESS}` }).click()
   const row = item.getByRole('row').nth(1)
-  await expect(row).toContainText('test')
-  await expect(row).toContainText('Waiting: ') // the first attempt has failed and is recorded, so that it cannot overwrite what follows
+  await expect(row).toContainText('Test')
+  await expect(row).toContainText('Waiting')
+  await expect(row.getByRole('button', { name: /^Replay/ })).toHaveCount(0)
+  await expect(row).toContainText('next ') // the first attempt has failed and is recorded, so that it cannot overwrite what follows
   const { db } = server.database
   await sql`update webhook_deliveries set next_at = null, attempts = 10, result = 'Answered 500'`.execute(db)
-  await expect(row).toContainText('Failed: Answered 500')
+  await expect(row).toContainText('Failed')
+  await expect(row).toContainText('Answered 500')
   await expectAccessible(page)
   await row.getByRole('button', { name: /^Replay msg_/ }).click()
   await expect(toast(page, 'Queued again.')).toBeVisible()
   await expect(row).toContainText('Waiting')
+  await expect(row.getByRole('button', { name: /^Replay/ })).toHaveCount(0)
 
   await page.getByRole('button', { name: `Switch Off ${ADDRESS}` }).click()
   await expect(item).toContainText('Switched off')
@@ -70,7 +74,7 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
   await expect(page.getByRole('heading', { name: 'Webhooks', level: 1 })).toBeFocused()
 })
 
-test('a webhook’s row and its deliveries change together, and none of their texts is cut off', async ({
+test('a webhook’s row and its deliveries change together, and none of their texts is cut off for good', async ({
   page,
   server,
   signIn,
@@ -106,17 +110,67 @@ test('a webhook’s row and its deliveries change together, and none of their te
     [390, 844],
   ] as const) {
     await resize(page, { width, height })
-    const cut = await item.evaluate((element) =>
-      [...element.querySelectorAll('td, button, p')]
-        .filter((part) => {
-          const [own, whole] = [part.getBoundingClientRect(), element.getBoundingClientRect()]
-          return own.right > whole.right + 1 || own.left < whole.left - 1 || part.scrollWidth > part.clientWidth + 1
-        })
-        .map((part) => part.textContent),
+    // On a wide screen a line of the table ends in dots if it is too long. It unfolds.
+    const parts = width === 390 ? 'td, button, p' : 'td:not([data-long]), button:not([aria-expanded]), p'
+    const cut = await item.evaluate(
+      (element, selector) =>
+        [...element.querySelectorAll(selector)]
+          .filter((part) => {
+            const [own, whole] = [part.getBoundingClientRect(), element.getBoundingClientRect()]
+            return own.right > whole.right + 1 || own.left < whole.left - 1 || part.scrollWidth > part.clientWidth + 1
+          })
+          .map((part) => part.textContent),
+      parts,
     )
     expect(cut, `at ${width}`).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
   }
+})
+
+test('a delivery is one line in words; unfolded, it shows the whole answer and what was sent', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.goto('/webhooks')
+  await sendAddress(page, ADDRESS)
+  await expect(toast(page, 'Webhook added.')).toBeVisible()
+  const { db } = server.database
+  const task = (title: string) => ({ kind: 'socialTask', id: 't', title })
+  const payloads = [
+    { change: 'changed', items: [task('Follow us on X')] },
+    { change: 'moved', items: [task('A'.repeat(90)), task('B'), task('C')] },
+    { change: 'adjusted', items: [{ kind: 'player', id: '7', title: '' }] },
+  ]
+  for (const [n, data] of payloads.entries()) {
+    const event = data.change === 'adjusted' ? 'player.adjusted' : 'task.changed'
+    await sql`insert into webhook_deliveries (id, webhook_id, event, payload, created_at, attempts, tried_at, next_at, delivered_at, result)
+      select ${`msg_${n}`}, id, ${event}, ${JSON.stringify({ type: event, data })}, now() - make_interval(mins => ${n}), 1, now(), null, now(),
+             ${`Answered 200 ${'in a long sentence '.repeat(9)}`} from webhooks`.execute(db)
+  }
+  await page.getByRole('button', { name: `Deliveries to ${ADDRESS}` }).click()
+  const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('row')
+  await expect(rows.nth(1)).toContainText('Task changed: Follow us on X')
+  await expect(rows.nth(2)).toContainText(`Task moved: ${'A'.repeat(90)} and 2 more`)
+  await expect(rows.nth(3)).toContainText('Balance adjusted: 7')
+  await resize(page, { width: 1440, height: 900 })
+  const heights = await rows.evaluateAll((all) => all.slice(1).map((row) => row.getBoundingClientRect().height))
+  expect(Math.max(...heights), heights.join()).toBeLessThan(60)
+  await rows
+    .nth(2)
+    .getByRole('button', { name: /^Details of Task moved/ })
+    .click()
+  await expect(rows.nth(3)).toContainText('msg_1')
+  await expect(rows.nth(3)).toContainText('task.changed')
+  await expect(rows.nth(3)).toContainText('"change": "moved"')
+  await expect(rows.nth(3)).toContainText('in a long sentence in a long sentence')
+  await expectAccessible(page)
+  await rows
+    .nth(2)
+    .getByRole('button', { name: /^Details of Task moved/ })
+    .press('Enter')
+  await expect(rows).toHaveCount(4)
 })
 
 test.describe('refusals', () => {
@@ -156,9 +210,9 @@ test.describe('refusals', () => {
       server.database.db,
     )
     const row = page.getByRole('listitem').filter({ hasText: ADDRESS }).getByRole('row').nth(1)
-    await expect(row).toContainText('1 attempt, next')
+    await expect(row).toContainText(/1 attempt.*next /)
     await page.getByRole('button', { name: `Switch Off ${ADDRESS}` }).click()
-    await expect(row).toContainText('1 attempt, waits until the webhook is switched on')
+    await expect(row).toContainText(/1 attempt.*waits while switched off/)
     const refreshed = Promise.withResolvers<void>()
     await page.route('**/api/webhooks', async (route) => {
       await refreshed.promise

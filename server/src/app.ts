@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { contract } from '@arcade/contract/contract'
 import { type Attempts, createAttempts } from '#src/identity/attempts.ts'
 import { createBotTokens } from '#src/identity/bot-tokens.ts'
+import type { Backups } from '#src/backup/backups.ts'
 import type { Config } from './config.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/sheets/download.ts'
@@ -69,8 +70,7 @@ export interface AppOptions {
     | 'entryCaps'
     | 'initData'
     | 'webhookNetworks'
-  > &
-    Partial<Pick<Config, 'backups'>>
+  >
   database: Database
   fileStore: FileStore
   images: Images
@@ -78,6 +78,7 @@ export interface AppOptions {
   log: Logger
   webApp?: WebApp
   secretKey: SecretKey
+  backups: Backups
 }
 
 export interface App {
@@ -101,6 +102,7 @@ export async function createApp({
   log,
   webApp,
   secretKey,
+  backups,
 }: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
   const botTokens = await createBotTokens(database)
@@ -159,7 +161,7 @@ export async function createApp({
       progress: ({ exportId }, context) => downloads.progress(exportId, context),
     },
     views: viewsHandlers(services),
-    backups: backupsHandlers({ database, backups: config.backups }),
+    backups: backupsHandlers({ backups, attempts }),
     audit: auditHandlers(services),
     trash: trashHandlers(services),
     acts: undoHandlers(services),

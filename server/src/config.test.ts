@@ -1,4 +1,5 @@
 /** The environment (design §8): defaults, and one clear line for each invalid value. */
+import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -114,7 +115,8 @@ describe('design §8 the environment', () => {
   })
 
   test('with BACKUP_URL, a backup is made each night and seven are kept, unless set otherwise', () => {
-    expect(readConfig({}).backups).toBeUndefined()
+    const own = { address: resolve('data/backups'), times: undefined, keep: 7 }
+    expect(readConfig({}).backups).toEqual(own)
     expect(readConfig({ BACKUP_URL: '/backups' }).backups).toEqual({ address: '/backups', times: '0 3 * * *', keep: 7 })
     const set = { BACKUP_URL: 's3://bucket/prefix?endpoint=http://x', BACKUP_SCHEDULE: '*/30 * * * *', BACKUP_KEEP: '3' }
     expect(readConfig(set).backups).toEqual({ address: set.BACKUP_URL, times: '*/30 * * * *', keep: 3 })

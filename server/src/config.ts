@@ -1,6 +1,6 @@
 /** Reads and checks the environment (design §8). No other module reads process.env. */
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { MAX_NUMBER } from '@arcade/contract/entity'
@@ -36,8 +36,8 @@ export interface Config {
   rateLimit: boolean
   /** Which new passwords are accepted: all that §5 accepts, or only those that are neither short nor common. */
   passwordPolicy: 'standard' | 'strict'
-  /** Where and when (cron, UTC) backups are made, and how many are kept; undefined if no backups are scheduled. */
-  backups: { address: string; times: string; keep: number } | undefined
+  /** Where backups are made, how many are kept, and when (cron, UTC) they are due; `times` is undefined if none are scheduled. */
+  backups: { address: string; times: string | undefined; keep: number }
   /** Days for which a deleted record can be restored. */
   trashDays: number
   /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of the proxies whose X-Forwarded-For is trusted. */
@@ -203,13 +203,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     throw new ConfigError(
       `TELEGRAM_BOT_TOKEN is of another bot than TELEGRAM_BOT_ID (${botId}): a token begins with its bot’s number`,
     )
+  const dataDir = resolve(read('DATA_DIR') ?? './data')
   const size = read('DATABASE_POOL_SIZE')
   const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
   const lockTimeoutMs = read('DATABASE_LOCK_TIMEOUT_MS')
   return {
     port: read('PORT') ?? 3000,
     host: read('HOST') ?? '127.0.0.1',
-    dataDir: resolve(read('DATA_DIR') ?? './data'),
+    dataDir,
     databaseUrl,
     databaseReplicaUrl,
     databaseLimits: {
@@ -224,14 +225,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     registrationEmailHost: read('REGISTRATION_EMAIL_HOST')?.toLowerCase() ?? 'gmail.com',
     rateLimit: read('RATE_LIMIT') !== 'off',
     passwordPolicy: read('PASSWORD_POLICY') ?? 'standard',
-    backups:
-      backupAddress === undefined
-        ? undefined
-        : {
-            address: backupAddress.startsWith('s3://') ? backupAddress : resolve(backupAddress),
-            times: backupTimes ?? '0 3 * * *',
-            keep: backupKeep ?? 7,
-          },
+    backups: {
+      address: backupAddress?.startsWith('s3://') ? backupAddress : resolve(backupAddress ?? join(dataDir, 'backups')),
+      times: backupAddress === undefined ? undefined : (backupTimes ?? '0 3 * * *'),
+      keep: backupKeep ?? 7,
+    },
     trashDays: read('TRASH_DAYS') ?? 30,
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
     metricsToken: read('METRICS_TOKEN'),

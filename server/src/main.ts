@@ -1,6 +1,7 @@
 /** The server process: configuration → database → migrations → app → listen → stop gracefully. */
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as elapse } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { type Logger, pino } from 'pino'
@@ -9,7 +10,7 @@ import { actOfProcess } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
 import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { createBackupSchedule } from '#src/backup/schedule.ts'
+import { createBackups } from '#src/backup/backups.ts'
 import { forgetHours } from './counters/activity.ts'
 import { foldCounters } from './counters/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
@@ -115,6 +116,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     })
     const images = createImages()
     const secretKey = await openSecretKey({ given: config.secretKey, dataDir })
+    const backups = createBackups({ database, fileStore, settings: config.backups, dataDir, log })
     const spool = await openSpool({ directory: join(dataDir, 'spool'), log })
     const { http, readiness, sessions, attempts, signInGuard, passwords, files, live } = await createApp({
       config,
@@ -125,13 +127,13 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       log,
       webApp,
       secretKey,
+      backups,
     })
     const deliveries = createDeliveries({ database, key: secretKey, networks: config.webhookNetworks, log })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     // Read before the server says that it is ready, because nothing may fail after that.
     const pause = await findPause(database.db)
     const { server, address } = await listen(config, http.fetch)
-    const backups = config.backups && createBackupSchedule({ database, fileStore, settings: config.backups, dataDir, log })
     const chores = startChores(log, [
       [1, () => sealEntries(database)],
       [1, () => deliveries.sendDue()],
@@ -145,7 +147,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => forgetIdempotencyKeys(database)],
       [3600, () => deliveries.sweep()],
       [3600, () => forgetPlayerKeys(database)],
-      ...(backups ? [[10, () => backups.runDue()] satisfies Chore] : []),
+      [10, () => backups.runDue()],
       [60, () => purgeExpired({ database, files })],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
@@ -156,10 +158,12 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       const deadline = performance.now() + DRAIN_MS
       chores.stop()
       live.stop()
+      const backupEnd = Promise.race([backups.stop(), elapse(DRAIN_MS, undefined, { ref: false })])
       const stopSeen = readiness.beginStop()
       // With an embedded database there is no other server to which a load balancer could send requests.
       if (config.databaseUrl !== undefined) await stopSeen
       await drain(server, deadline)
+      await backupEnd
       images.stop()
       await stopSheetProcess()
       await database.close()

@@ -45,6 +45,7 @@ export const userColumns = named({
   saved_views: 'owner_id private_to name address',
   trash: 'record_id name content deleted_by_id deleted_by',
   ledger_entries: 'by_id',
+  backups: 'made_by',
   balances: 'blocked_by',
   idempotency_keys: 'caller answer',
   ...inEntries('actor_id actor_name address record_id record_name changes detail'),
@@ -92,7 +93,7 @@ const impersonal: Readonly<Record<string, Columns>> = {
     announcements:
       'id type title subtitle description link link_type input_text image_key image_name icon_key icon_name from_before',
     backup_schedules: 'place times',
-    backups: 'id place error',
+    backups: 'id place step error verify_error',
     bot_tokens: 'id name',
     file_removals: 'key',
     history_items: 'kind item_id title type link link_type description input_text from_before',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type App, createApp } from '#src/app.ts'
+import { createBackups } from '#src/backup/backups.ts'
 import type { Config } from '#src/config.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
@@ -83,6 +84,8 @@ export async function testApp(
     webhookNetworks?: string[]
     webApp?: WebApp
     database?: Database
+    /** Where backups are made, with the temporary database that verifies them beside it. */
+    backupsIn?: string
   } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await testDatabase())
@@ -92,6 +95,10 @@ export async function testApp(
     log,
     ...(options.spoolBytes !== undefined && { limitBytes: options.spoolBytes }),
   })
+  const fileStore = options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`))
+  const dataDir = options.backupsIn ?? join(os.tmpdir(), `arcade-test-backups-${process.pid}`)
+  const settings = { address: join(dataDir, 'backups'), times: undefined, keep: 7 }
+  const backups = createBackups({ database, fileStore, settings, dataDir, log })
   const { http, readiness, sessions, passwords, files, live } = await createApp({
     config: {
       host: '127.0.0.1',
@@ -108,11 +115,12 @@ export async function testApp(
       webhookNetworks: options.webhookNetworks ?? [],
     },
     database,
-    fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
+    fileStore,
     images: options.images ?? sharedImages,
     spool,
     log,
     secretKey: secretKey('of the tests'),
+    backups,
     ...(options.webApp && { webApp: options.webApp }),
   })
   const fetch = async (path: string, init?: RequestInit, peer?: string): Promise<Response> =>

@@ -10,7 +10,7 @@ import { shareChanges } from '#src/db/transaction-locks.ts'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { createFiles } from '#src/files/files.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { LOCKS } from '#src/postgres/lock-holder.ts'
 import { addRows, rowsOfTables } from '#test/console-rows.ts'
 import { createDatabase, testDatabase } from '#test/test-database.ts'
 import { startS3Server } from '#test/s3-server.ts'
@@ -19,6 +19,7 @@ import { makeBackup, removeBackup } from './backup.ts'
 import { type Manifest, readManifest, sha256, writeManifest } from './manifest.ts'
 import { openPlace, type Place } from './place.ts'
 import { restoreBackup, verifyBackup } from './restore.ts'
+import { takeTurn, TurnTakenError } from './turn.ts'
 
 const log = pino({ level: 'silent' })
 const IMAGE = 'announcements/1_image.png'
@@ -323,26 +324,20 @@ describe('places', () => {
     expect(await openPlace(other).names()).toEqual(['tables/holiday.jpg'])
   })
 
-  test('design §8 a backup waits for another that is about to end, and is refused if the other takes longer', async () => {
-    const { database, fileStore } = await saved()
-    const other = await database.connect('arcade backup')
-    onTestFinished(() => other.end())
-    const hold = `select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup})`
-    await other.query(hold)
-    const place = openPlace(await folder())
-    await expect(makeBackup({ database, fileStore, place })).rejects.toThrow(
-      /Another backup of this database is being made \(.+\)/,
-    )
-    expect(await place.names()).toEqual([])
+  test('design §8 a turn waits for another that is about to end, and is refused if the other takes longer', async () => {
+    const database = await testDatabase()
+    const first = await takeTurn(database)
+    const refused = takeTurn(database)
+    await expect(refused).rejects.toThrow(TurnTakenError)
+    await expect(refused).rejects.toThrow(/Another backup of this database is being made or verified \(arcade backup\)/)
 
-    const next = makeBackup({ database, fileStore, place })
+    const next = takeTurn(database)
     const waiting = sql<{ waiting: boolean }>`
       select exists (select from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
                       where locktype = 'advisory' and objid = ${LOCKS.backup} and not granted) as waiting`
     await expect.poll(async () => (await waiting.execute(database.db)).rows[0]?.waiting, { interval: 20 }).toBe(true)
-    await other.query('select pg_advisory_unlock_all()')
-    await next
-    expect(await place.names()).toContain('manifest.json')
+    await first.end()
+    await (await next).end()
   })
 
   test('design §8 a failed backup leaves nothing behind, and the next one works', async () => {

@@ -13,11 +13,13 @@ import type { FileStore } from '#src/files/disk.ts'
 import { filesOfRows } from '#src/files/files.ts'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { copyOut } from '#src/postgres/copy.ts'
-import { isLockTimeout, StartError } from '#src/postgres/errors.ts'
-import { advisoryLockHolder, LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { StartError } from '#src/postgres/errors.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { FORMAT, MANIFEST, type Manifest, partOf, type SavedTable, UNFINISHED, writeManifest } from './manifest.ts'
 import type { Place } from './place.ts'
-import { asWritten, copyOutStatement, sumRows, type TableToSave, tablesToSave } from './saved-tables.ts'
+import { asWritten, copyOutStatement, sizesOfTables, sumRows, type TableToSave, tablesToSave } from './saved-tables.ts'
+import { countSaved, type Saving } from './saving.ts'
+import { unwatched, type Watch } from './watch.ts'
 import { productVersion } from '#src/version.ts'
 
 export interface BackupOptions {
@@ -26,36 +28,54 @@ export interface BackupOptions {
   place: Place
   /** `none` makes a backup whose tables can be read and compared as text. */
   compression?: Manifest['compression']
+  watch?: Watch
 }
 
 /**
- * Makes a backup in a place that is empty or holds an unfinished backup.
- * @throws StartError if the place is not empty or has too little room, or while another backup is being made
+ * Makes a backup in a place that is empty or holds an unfinished backup. The caller has the turn (turn.ts).
+ * @throws StartError if the place is not empty or has too little room
  */
-export async function makeBackup({ database, fileStore, place, compression = 'zstd' }: BackupOptions): Promise<Manifest> {
+export async function makeBackup({
+  database,
+  fileStore,
+  place,
+  compression = 'zstd',
+  watch = unwatched,
+}: BackupOptions): Promise<Manifest> {
+  watch.signal.throwIfAborted()
   const main = await database.connect('arcade backup')
   const second = await database.connect('arcade backup checksums').catch((error: unknown) => {
     destroy(main)
     throw error
   })
+  const close = (): void => [main, second].forEach(destroy) // also releases their locks and ends their transactions
+  watch.signal.addEventListener('abort', close)
   try {
-    await takeLock(main)
     await clearUnfinished(place)
     await place.put(UNFINISHED, Buffer.from('This backup is being made, or was cut off: it is of no use yet.\n'))
     try {
-      const manifest = await save({ main, second, fileStore, place, compression })
+      const manifest = await save({ main, second, fileStore, place, compression, watch })
+      watch.signal.throwIfAborted()
       await writeManifest(place, manifest)
       await place.remove(UNFINISHED)
       return manifest
     } catch (error) {
       // This frees a full disk again. The next backup removes what could not be removed now.
       await clearUnfinished(place).catch(() => undefined)
+      watch.signal.throwIfAborted()
       throw error
     }
   } finally {
-    destroy(main) // also releases its locks and ends its transaction
-    destroy(second)
+    watch.signal.removeEventListener('abort', close)
+    close()
   }
+}
+
+/** Removes the folder of an unfinished backup with what is left in it. A whole backup stays. */
+export async function removeRemains(place: Place): Promise<void> {
+  if ((await place.names()).includes(MANIFEST)) return
+  await clearUnfinished(place)
+  await place.removeFolder()
 }
 
 /** Removes a backup. If the removal is interrupted, what remains counts as an unfinished backup. */
@@ -73,24 +93,6 @@ const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
 const LEVEL = 3 // zstd's default; ADR 12 compares other levels
 
-/** Milliseconds to wait for the lock of backups: PostgreSQL releases it shortly after a backup's connection has closed. */
-const LOCK_WAIT_MS = 2_000
-
-async function takeLock(client: Connection): Promise<void> {
-  try {
-    const lock = `select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup})`
-    await client.query(`begin; set local lock_timeout = ${LOCK_WAIT_MS}; ${lock}; commit`)
-    return
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error
-    await client.query('rollback')
-  }
-  const holder = await advisoryLockHolder(client, LOCKS.backup)
-  throw new StartError(
-    `Another backup of this database is being made (${holder?.name ?? 'it has just finished'}): try again later.`,
-  )
-}
-
 async function clearUnfinished(place: Place): Promise<void> {
   const names = await place.names()
   if (names.includes(MANIFEST)) throw new StartError(`There is a backup in ${place.address}: name an empty place.`)
@@ -104,12 +106,12 @@ async function clearUnfinished(place: Place): Promise<void> {
   await place.remove(UNFINISHED)
 }
 
-interface SaveOptions extends Required<Pick<BackupOptions, 'fileStore' | 'place' | 'compression'>> {
+interface SaveOptions extends Required<Pick<BackupOptions, 'fileStore' | 'place' | 'compression' | 'watch'>> {
   main: Connection
   second: Connection
 }
 
-async function save({ main, second, fileStore, place, compression }: SaveOptions): Promise<Manifest> {
+async function save({ main, second, fileStore, place, compression, watch }: SaveOptions): Promise<Manifest> {
   for (const client of [main, second]) await asWritten(client)
   // This waits for file removals that are being recorded, and makes later ones wait: see files.ts.
   await main.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.fileRemovals})`)
@@ -118,9 +120,14 @@ async function save({ main, second, fileStore, place, compression }: SaveOptions
   const { rows: migrations } = await main.query<{ name: string }>('select name from migrations order by name')
   const keys = await filesOfRows(kyselyOn<Tables>((text, params) => main.query(text, [...params])))
 
-  const sums = inTurn(tables, (table) => sumRows(second, table))
-  const parts = inTurn(tables, (table) => saveTable({ client: main, table, place, compression }))
-  const files = saveFiles(keys, fileStore, place)
+  const saving = countSaved({ tables, files: keys.length, sizes: await sizesOfTables(main), watch })
+  const sums = inTurn(tables, async (table) => {
+    const sum = await sumRows(second, table)
+    saving.summed(table)
+    return sum
+  })
+  const parts = inTurn(tables, (table) => saveTable({ client: main, table, place, compression, saving }))
+  const files = saveFiles({ keys, fileStore, place, saving })
   const [summed, saved, { copied, missing }] = await allOrNone([sums, parts, files], [main, second])
   return {
     format: FORMAT,
@@ -148,17 +155,15 @@ async function shareSnapshot(main: Connection, second: Connection): Promise<{ mo
   return { moment: moment.toISOString(), postgres }
 }
 
-async function saveTable({
-  client,
-  table,
-  place,
-  compression,
-}: {
+interface SaveTableOptions {
   client: Connection
   table: TableToSave
   place: Place
   compression: Manifest['compression']
-}): Promise<SavedTable['parts']> {
+  saving: Saving
+}
+
+async function saveTable({ client, table, place, compression, saving }: SaveTableOptions): Promise<SavedTable['parts']> {
   const writing = new Set<Promise<unknown>>()
   const parts: SavedTable['parts'] = []
   let failure: unknown
@@ -169,7 +174,10 @@ async function saveTable({
       parts.length += 1
       const write = savePart({ name, text, place, compression })
         .then(
-          (part) => (parts[index] = part),
+          (part) => {
+            parts[index] = part
+            saving.copied(table, part)
+          },
           (error: unknown) => (failure ??= error),
         )
         .finally(() => writing.delete(write))
@@ -181,6 +189,7 @@ async function saveTable({
     await Promise.all(writing)
   }
   if (failure !== undefined) throw failure
+  saving.saved(table)
   return parts
 }
 
@@ -208,23 +217,34 @@ async function compress(text: Buffer): Promise<Buffer> {
   return zstd(text, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
 }
 
-async function saveFiles(
-  keys: string[],
-  fileStore: FileStore,
-  place: Place,
-): Promise<{ copied: Manifest['files']; missing: string[] }> {
+interface SaveFilesOptions extends Pick<SaveOptions, 'fileStore' | 'place'> {
+  keys: string[]
+  saving: Saving
+}
+
+async function saveFiles({
+  keys,
+  fileStore,
+  place,
+  saving,
+}: SaveFilesOptions): Promise<{ copied: Manifest['files']; missing: string[] }> {
   const copied: Manifest['files'] = []
   const missing: string[] = []
   const left = [...new Set(keys)].toSorted()
   const copy = async (key: string): Promise<void> => {
     const file = await fileStore.open(key)
-    if (file === undefined) return void missing.push(key)
+    if (file === undefined) {
+      saving.copiedFile({ bytes: 0 })
+      return void missing.push(key)
+    }
     const bytes = Buffer.from(await arrayBuffer(file.body))
     const part = partOf(`files/${key}`, bytes)
     await place.put(part.name, bytes)
     copied.push({ ...part, key })
+    saving.copiedFile(part)
   }
   while (left.length > 0) {
+    saving.throwIfAborted()
     const results = await Promise.allSettled(left.splice(0, FILES_AT_ONCE).map(copy))
     const failed = results.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason

@@ -82,7 +82,7 @@ export async function readManifest(place: Place): Promise<Manifest> {
   const bytes = await place.read(MANIFEST)
   if (bytes === undefined) {
     const names = await place.names()
-    throw new StartError(
+    throw new DamagedError(
       names.length === 0
         ? `There is no backup in ${place.address}.`
         : `There is no whole backup in ${place.address}: it was cut off before it was finished, or something else lies there.`,
@@ -99,12 +99,15 @@ export async function readManifest(place: Place): Promise<Manifest> {
   return result.data
 }
 
-/** Reads every part. @throws StartError naming the first one that is missing or was altered */
-export async function checkParts(place: Place, manifest: Manifest): Promise<void> {
-  for (const part of partsOf(manifest)) await readPart(place, part)
+/** Reads every part. @throws DamagedError naming the first one that is missing or was altered */
+export async function checkParts(place: Place, manifest: Manifest, onRead: (part: Part) => void = () => {}): Promise<void> {
+  for (const part of partsOf(manifest)) {
+    await readPart(place, part)
+    onRead(part)
+  }
 }
 
-/** Returns the bytes of a part. @throws StartError if they are not those that were written */
+/** Returns the bytes of a part. @throws DamagedError if they are not those that were written */
 export async function readPart(place: Place, part: Part): Promise<Buffer> {
   const bytes = await place.read(part.name)
   if (bytes === undefined) throw damaged(place, `${part.name} is missing`)
@@ -113,8 +116,11 @@ export async function readPart(place: Place, part: Part): Promise<Buffer> {
   return bytes
 }
 
-export function damaged(place: Place, reason: string): StartError {
-  return new StartError(`The backup in ${place.address} is damaged: ${reason}. Use another one.`)
+/** The error of a backup that is not what was saved. */
+export class DamagedError extends StartError {}
+
+export function damaged(place: Place, reason: string): DamagedError {
+  return new DamagedError(`The backup in ${place.address} is damaged: ${reason}. Use another one.`)
 }
 
 function partsOf({ tables, files }: Pick<Manifest, 'tables' | 'files'>): Part[] {

@@ -40,7 +40,8 @@ function folderPlace(root: string): Place {
         await leaveReserve(root, bytes.byteLength)
         await writeWhole(join(root, name), bytes)
       } catch (error) {
-        throw isDiskFull(error) ? diskFull(root, error) : error
+        if (isDiskFull(error)) throw diskFull(root, error)
+        throw isRefused(error) ? notUsable(root, error) : error
       }
     },
     async read(name) {
@@ -55,7 +56,9 @@ function folderPlace(root: string): Place {
     },
     async names() {
       if ((await stat(root).catch(unlessMissing))?.isFile()) throw new StartError(`${root} is a file: name a folder.`)
-      return collect(filesBelow(root))
+      return collect(filesBelow(root)).catch((error: unknown) => {
+        throw isRefused(error) ? notUsable(root, error) : error
+      })
     },
     async removeFolder() {
       await rm(root, { recursive: true, force: true })
@@ -65,7 +68,7 @@ function folderPlace(root: string): Place {
 }
 
 /** Refuses to use the last free space of the disk, because the database may be on the same disk. */
-async function leaveReserve(root: string, bytes: number): Promise<void> {
+export async function leaveReserve(root: string, bytes: number): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(root)
   if (bavail * bsize - bytes < reserveBytes(blocks * bsize)) throw diskFull(root)
 }
@@ -74,6 +77,22 @@ function diskFull(root: string, cause?: unknown): StartError {
   return new StartError(`The disk of ${root} has too little room left for this backup: free some, or name another place.`, {
     cause,
   })
+}
+
+/** Whether the operating system does not let this process write there. */
+function isRefused(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code)
+}
+
+function notUsable(root: string, cause: unknown): StartError {
+  const { code } = cause as NodeJS.ErrnoException
+  return new StartError(
+    `The console cannot use the folder ${root} (${code}): let its user read and write there, or name another place.`,
+    {
+      cause,
+    },
+  )
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -12,13 +12,24 @@ import { aToZSql } from '#src/db/collations.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
 import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
 import { findMediaType } from '#src/files/files.ts'
-import type { Connection } from '#src/postgres/connections.ts'
+import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { copyIn } from '#src/postgres/copy.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { checkParts, damaged, type Manifest, readManifest, readPart, type SavedTable } from './manifest.ts'
-import type { Place } from './place.ts'
+import {
+  checkParts,
+  DamagedError,
+  damaged,
+  type Manifest,
+  type Part,
+  readManifest,
+  readPart,
+  type SavedTable,
+} from './manifest.ts'
+import { leaveReserve, type Place } from './place.ts'
 import { asWritten, copyInStatement, quote, sumRows, tablesToSave } from './saved-tables.ts'
 import { openTarget, refuseOtherRestore, removeScratch, type Target, type TargetOptions } from './target.ts'
+import { countVerified } from './verifying.ts'
+import { unwatched, type Watch } from './watch.ts'
 
 export interface Restored {
   manifest: Manifest
@@ -54,31 +65,46 @@ export interface VerifyOptions {
   /** The folder for the temporary database. It need not exist, and is removed in the end. */
   scratchDir: string
   log: Logger
+  watch?: Watch
 }
 
 /**
  * Restores a backup into a temporary embedded database, compares it with the manifest, verifies the audit trail, and removes the database.
- * @throws StartError if the backup is damaged or newer
+ * @throws DamagedError if it is not what was saved
+ * @throws StartError if it is newer, or cannot be restored here
  */
-export async function verifyBackup(place: Place, { scratchDir, log }: VerifyOptions): Promise<Manifest> {
-  const manifest = await readChecked(place)
+export async function verifyBackup(place: Place, { scratchDir, log, watch = unwatched }: VerifyOptions): Promise<Manifest> {
+  const { signal } = watch
+  const verified = countVerified(watch)
+  const manifest = await readChecked(place, (found) => verified.beginParts(found))
   await refuseOtherRestore(scratchDir)
   await removeScratch(scratchDir, log)
   try {
     // The database is temporary, so it need not survive a power failure.
     const target = await openTarget({ dataDir: scratchDir, log, overrides: { fsync: 'off', full_page_writes: 'off' } })
+    const stop = (): void => destroy(target.client)
+    signal.addEventListener('abort', stop)
     try {
       await target.migrate(manifest.migrations)
       // A newer migration may rely on any of the indexes.
       const areAllIndexesBuilt = (await loadMigrations()).length > manifest.migrations.length
-      await loadTables(target.client, { place, manifest, areAllIndexesBuilt })
+      const loaded = verified.beginLoad(manifest)
+      const onRead = async (part: SavedTable['parts'][number]): Promise<void> => {
+        await leaveReserve(scratchDir, part.textBytes) // the console's own database may be on this disk
+        loaded(part)
+      }
+      await loadTables(target.client, { place, manifest, areAllIndexesBuilt, onRead })
       await target.migrate()
-      const { findings } = await verifyAudit(target.database)
+      const { findings } = await verifyAudit(target.database, { onProgress: verified.beginAudit(manifest) })
       if (findings.length > 0)
-        throw new StartError(
+        throw new DamagedError(
           `The rows of ${place.address} are those that were saved, but its audit trail is not whole: ${findings.join(' ')}`,
         )
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error
     } finally {
+      signal.removeEventListener('abort', stop)
       await target.close()
     }
   } finally {
@@ -87,7 +113,8 @@ export async function verifyBackup(place: Place, { scratchDir, log }: VerifyOpti
   return manifest
 }
 
-async function readChecked(place: Place): Promise<Manifest> {
+/** @param begin called with the manifest; returns what is called for each part that was read */
+async function readChecked(place: Place, begin?: (manifest: Manifest) => (part: Part) => void): Promise<Manifest> {
   const manifest = await readManifest(place)
   const known = (await loadMigrations()).map(({ name }) => name)
   const unknown = manifest.migrations.filter((name) => !known.includes(name))
@@ -95,7 +122,7 @@ async function readChecked(place: Place): Promise<Manifest> {
     throw new StartError(
       `The backup in ${place.address} was made by a newer Arcade Console (${manifest.version}; its migration ${unknown.join(', ')} is unknown here), so nothing was restored: use that version or a later one.`,
     )
-  await checkParts(place, manifest)
+  await checkParts(place, manifest, begin?.(manifest))
   return manifest
 }
 
@@ -104,10 +131,15 @@ interface LoadOptions {
   manifest: Manifest
   /** Whether to build all indexes; otherwise only those that enforce a constraint. */
   areAllIndexesBuilt: boolean
+  /** Called for each part before it is loaded. */
+  onRead?: (part: SavedTable['parts'][number]) => Promise<void>
 }
 
 /** Fills the tables in one transaction. Builds the indexes that enforce no constraint afterwards, which takes a fraction of the time. */
-async function loadTables(client: Connection, { place, manifest, areAllIndexesBuilt }: LoadOptions): Promise<void> {
+async function loadTables(
+  client: Connection,
+  { place, manifest, areAllIndexesBuilt, onRead = async () => {} }: LoadOptions,
+): Promise<void> {
   await asWritten(client)
   const targets = await tablesToSave(client)
   const saved = targets.map(({ name, columns }) => {
@@ -121,7 +153,7 @@ async function loadTables(client: Connection, { place, manifest, areAllIndexesBu
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(INDEXES)
   if (indexes.length > 0) await client.query(`drop index ${indexes.map(({ name }) => quote(name)).join(', ')}`)
   await client.query(`truncate ${targets.map(({ name }) => quote(name)).join(', ')}`)
-  for (const table of saved) await copyIn(client, copyInStatement(table), textOf(place, table, manifest.compression))
+  for (const table of saved) await copyIn(client, copyInStatement(table), textOf(place, table, { manifest, onRead }))
   if (areAllIndexesBuilt) for (const { definition } of indexes) await client.query(definition)
   for (const table of saved) {
     const { rows, checksum } = await sumRows(client, table)
@@ -140,8 +172,13 @@ const INDEXES = `
    order by c.relname`
 
 /** Yields a table's rows as text, reading the next part while one is being loaded. */
-async function* textOf(place: Place, { parts }: SavedTable, compression: Manifest['compression']): AsyncGenerator<Buffer> {
+async function* textOf(
+  place: Place,
+  { parts }: SavedTable,
+  { manifest: { compression }, onRead }: Pick<Required<LoadOptions>, 'manifest' | 'onRead'>,
+): AsyncGenerator<Buffer> {
   const read = async (part: SavedTable['parts'][number]): Promise<Buffer> => {
+    await onRead(part)
     const bytes = await readPart(place, part)
     return compression === 'none' ? bytes : zstd(bytes, { maxOutputLength: part.textBytes })
   }
@@ -171,6 +208,7 @@ async function settle(target: Target, place: Place, { moment }: Manifest): Promi
     .where('finished_at', 'is', null)
     .where('error', 'is', null)
     .execute()
+  await db.updateTable('backups').set({ step: null, percent: null, done_bytes: null }).where('step', 'is not', null).execute()
   await pauseScheduledWork(db, `This console was restored from the backup of ${moment}.`)
   const record = { kind: 'installation', id: 'backup', name: place.address } as const
   await audit(db, actOfProcess('command', 'arcade restore'), 'backup.restore', { record, detail: { moment } })

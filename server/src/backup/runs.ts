@@ -1,59 +1,162 @@
-/** The list of backups, successful or failed, in the table `backups`. */
+/** The list of backups, successful or failed, in the table `backups`: how far each is, how it ended, and what became of it. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { type Act, audit } from '#src/audit/audit.ts'
+import { type Act, audit, type AuditRecord } from '#src/audit/audit.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { type Manifest, rowsOf, sizeOf } from './manifest.ts'
+import { isDiskFull, StartError } from '#src/postgres/errors.ts'
+import { DamagedError, type Manifest, rowsOf, sizeOf } from './manifest.ts'
 import type { Place } from './place.ts'
+import type { Progress, Watch } from './watch.ts'
+
+/** The error of a backup whose server ended before it was finished. */
+export const CUT_OFF = 'The server that made it ended meanwhile.'
+/** The error of a backup that an admin cancelled. */
+const CANCELLED = 'It was cancelled.'
+/** Milliseconds between two looks at a run: its progress is written, and whether it was cancelled is read. */
+const LOOK_EVERY_MS = 1000
+
+/** The values of a backup with which nothing is being done. */
+const idle = { step: null, percent: null, done_bytes: null }
+
+interface NewRun {
+  place: Place
+  /** Who asked for it: the schedule, a command, or an admin in the console. */
+  by: 'schedule' | 'command' | { userId: string }
+}
+
+/** Adds a backup to the list, which is then followed by `recordMaking`. The caller has the turn. Returns its id. */
+export async function beginRun(db: Kysely<Tables>, { place, by }: NewRun): Promise<string> {
+  const id = randomUUID()
+  const console = typeof by === 'object' ? { is_of_console: true, made_by: by.userId } : {}
+  await db
+    .insertInto('backups')
+    .values({ id, place: place.address, is_scheduled: by === 'schedule', step: 'tables', percent: 0, done_bytes: 0, ...console })
+    .execute()
+  return id
+}
+
+/** Marks a backup as being verified, which is then followed by `recordVerifying`. The caller has the turn. */
+export async function beginVerifying(db: Kysely<Tables>, id: string): Promise<void> {
+  await change(db, id, { step: 'parts', percent: 0, done_bytes: 0, cancelled_at: null, verify_error: null })
+}
 
 interface Run {
-  /** The act that asked for the backup. */
-  act: Act
+  id: string
   database: Pick<Database, 'db'>
-  place: Place
-  isScheduled: boolean
+  /** Ends the work. */
+  signal: AbortSignal
 }
 
-interface Steps {
-  make: () => Promise<Manifest>
-  verify?: () => Promise<unknown>
-}
-
-/** Records a backup while it is being made and verified, and how it ended. */
-export async function recordRun({ act, database: { db }, place, isScheduled }: Run, { make, verify }: Steps): Promise<Manifest> {
-  const id = randomUUID()
-  const change = (values: object) => db.updateTable('backups').set(values).where('id', '=', id).execute()
-  await db.insertInto('backups').values({ id, place: place.address, is_scheduled: isScheduled }).execute()
+/** Records how a backup is made and how that ends. @param act the act that asked for it */
+export async function recordMaking(
+  run: Run & { act: Act; place: Place },
+  make: (watch: Watch) => Promise<Manifest>,
+): Promise<Manifest> {
+  const { id, act, place, database } = run
   try {
-    const manifest = await make()
-    const record = { kind: 'installation', id: 'backup', name: place.address } as const
-    await audit(db, act, 'backup.create', { record, detail: { rows: rowsOf(manifest), bytes: sizeOf(manifest) } })
-    await change({ finished_at: sql<Date>`now()`, rows: rowsOf(manifest), bytes: sizeOf(manifest) })
-    if (verify) {
-      await verify()
-      await change({ verified_at: sql<Date>`now()` })
-    }
+    const manifest = await followed(run, make)
+    const [rows, bytes] = [rowsOf(manifest), sizeOf(manifest)]
+    await audit(database.db, act, 'backup.create', { record: backupRecord(place.address), detail: { rows, bytes } })
+    await change(database.db, id, {
+      ...idle,
+      finished_at: sql<Date>`now()`,
+      rows,
+      bytes,
+      error: null,
+      cancelled_at: null,
+    })
     return manifest
   } catch (error) {
-    await change({ error: error instanceof Error ? error.message : String(error) })
+    await change(database.db, id, { ...idle, error: messageOf(error) })
     throw error
   }
 }
 
-/** The error of a backup whose server ended before it was finished. */
-export const CUT_OFF = 'The server that made it ended meanwhile.'
+/**
+ * Records how a backup is verified and how that ends.
+ * @param isPartOfRun whether a backup that cannot be verified counts as failed, as a scheduled one does
+ */
+export async function recordVerifying(
+  run: Run & { isPartOfRun: boolean },
+  verify: (watch: Watch) => Promise<unknown>,
+): Promise<void> {
+  const {
+    id,
+    database: { db },
+    isPartOfRun,
+  } = run
+  try {
+    await followed(run, verify)
+    await change(db, id, { ...idle, verified_at: sql<Date>`now()`, error: null, verify_error: null, cancelled_at: null })
+  } catch (error) {
+    const reason = messageOf(error)
+    if (error instanceof DamagedError) await change(db, id, { ...idle, verified_at: null, error: reason })
+    else await change(db, id, { ...idle, ...(isPartOfRun ? { error: reason } : { verify_error: reason }) })
+    throw error
+  }
+}
 
-/** Marks as failed the backups that no server is working on any more. */
-export async function markCutOff(db: Kysely<Tables>): Promise<void> {
-  await db
+/** Returns the audit record of a backup. @param address the address of its place */
+export function backupRecord(address: string): AuditRecord {
+  return { kind: 'installation', id: 'backup', name: address }
+}
+
+/** Runs the work, writes its progress each second, and ends it when an admin has cancelled it. */
+async function followed<T>({ id, database: { db }, signal }: Run, work: (watch: Watch) => Promise<T>): Promise<T> {
+  const cancelling = new AbortController()
+  let now: Progress | undefined
+  const look = async (): Promise<void> => {
+    const row = await db.selectFrom('backups').select('cancelled_at').where('id', '=', id).executeTakeFirst()
+    if (row?.cancelled_at) cancelling.abort(new StartError(CANCELLED))
+    else if (now) await change(db, id, { step: now.step, percent: now.percent, done_bytes: now.bytes })
+  }
+  let looking: Promise<void> | undefined
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch(() => undefined) // the work itself notices a database that is gone or full
+      .finally(() => (looking = undefined))
+  }, LOOK_EVERY_MS)
+  try {
+    return await work({ signal: AbortSignal.any([signal, cancelling.signal]), report: (progress) => (now = progress) })
+  } finally {
+    clearInterval(timer)
+    await looking
+  }
+}
+
+async function change(db: Kysely<Tables>, id: string, values: object): Promise<void> {
+  await db.updateTable('backups').set(values).where('id', '=', id).execute()
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof StartError) && isDiskFull(error)) return 'The disk is full: free some space, and try again.'
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A backup that is neither complete nor failed. One of the schedule is only complete once it is verified. */
+const IS_UNMADE = sql<boolean>`(error is null and (finished_at is null or is_scheduled and verified_at is null))`
+const IS_UNDER_WAY = sql<boolean>`(step is not null or ${IS_UNMADE})`
+
+/** Whether the list shows a backup as being made or verified. */
+export async function isUnderWay({ db }: Pick<Database, 'db'>): Promise<boolean> {
+  return (await db.selectFrom('backups').select('id').where(IS_UNDER_WAY).limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Marks what servers and commands left behind when they ended. The caller has the turn. Returns the unfinished backups. */
+export async function markCutOff(db: Kysely<Tables>): Promise<{ id: string; place: string }[]> {
+  const marked = await db
     .updateTable('backups')
-    .set({ error: CUT_OFF })
-    .where('is_scheduled', '=', true)
-    .where('verified_at', 'is', null)
-    .where('error', 'is', null)
+    .set({
+      ...idle,
+      error: sql`case when ${IS_UNMADE} then ${CUT_OFF} else error end`,
+      verify_error: sql`case when ${IS_UNMADE} then verify_error else 'The server that verified it ended meanwhile.' end`,
+    })
+    .where(IS_UNDER_WAY)
+    .returning(['id', 'place', 'finished_at'])
     .execute()
+  return marked.filter(({ finished_at }) => finished_at === null)
 }
 
 interface Which {
@@ -66,28 +169,34 @@ interface Which {
 export async function lastRuns({ db }: Database, { isScheduled, isVerified, limit }: Which) {
   return db
     .selectFrom('backups')
-    .select(['id', 'place', 'is_scheduled as isScheduled', 'started_at as startedAt', 'finished_at as finishedAt'])
-    .select(['verified_at as verifiedAt', 'removed_at as removedAt', 'rows', 'bytes', 'error'])
+    .leftJoin('users', 'users.id', 'made_by')
+    .select(['backups.id', 'place', 'is_scheduled as isScheduled', 'started_at as startedAt', 'finished_at as finishedAt'])
+    .select(['verified_at as verifiedAt', 'removed_at as removedAt', 'rows', 'bytes', 'error', 'verify_error as verifyError'])
+    .select(['is_of_console as isOfConsole', 'cancelled_at as cancelledAt', 'step', 'percent', 'done_bytes as doneBytes'])
+    .select(sql<string | null>`users.fname || ' ' || users.lname`.as('madeBy'))
     .$if(isScheduled !== undefined, (query) => query.where('is_scheduled', '=', isScheduled ?? true))
     .$if(isVerified === true, (query) => query.where('verified_at', 'is not', null))
     .orderBy('started_at', 'desc')
-    .orderBy(sql.raw(idOrderSql('id')))
+    .orderBy(sql.raw(idOrderSql('backups.id')))
     .limit(limit)
     .execute()
 }
 
 /**
- * Returns the scheduled backups that are older than the last `keep` verified ones, oldest first, including remains of failed ones.
- * @param below the address below which they lie; backups at an earlier BACKUP_URL are kept
+ * Returns the backups of a kind that are older than the last `keep` good ones of that kind, oldest first, including remains of failed ones.
+ * Scheduled ones are good once they are verified, those of the console once they are made.
+ * @param below the address below which they lie; backups at an earlier BACKUP_URL and those of commands are kept
  */
 export async function runsToRemove(
   { db }: Database,
-  { keep, below }: { keep: number; below: string },
+  { isScheduled, keep, below }: { isScheduled: boolean; keep: number; below: string },
 ): Promise<{ id: string; place: string }[]> {
+  const isOfKind = isScheduled ? sql`is_scheduled` : sql`is_of_console`
+  const isGood = isScheduled ? sql`verified_at is not null` : sql`finished_at is not null and error is null`
   const { rows } = await sql<{ id: string; place: string }>`
     select id, place from backups
-     where is_scheduled and removed_at is null and starts_with(place, ${`${below}/`})
-       and started_at < (select started_at from backups where is_scheduled and verified_at is not null and removed_at is null
+     where ${isOfKind} and removed_at is null and starts_with(place, ${`${below}/`})
+       and started_at < (select started_at from backups where ${isOfKind} and ${isGood} and removed_at is null
                           order by started_at desc offset ${keep - 1} limit 1)
      order by started_at`.execute(db)
   return rows

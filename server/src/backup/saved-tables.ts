@@ -30,6 +30,19 @@ const TABLES = `
    where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace and relname not in ('migrations', '${UNFINISHED_RESTORE}')
    order by relname collate "C"`
 
+/**
+ * Returns about how many bytes the rows of each table take, to tell how far a backup is. It waits for no lock. What PostgreSQL has not
+ * counted yet, and the tables of a Citus cluster, seem to be small.
+ */
+export async function sizesOfTables(client: Connection): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ name: string; bytes: number }>(
+    `select c.relname as name, (1 + c.relpages + coalesce(t.relpages, 0)) * 8192::float8 as bytes
+       from pg_class c left join pg_class t on t.oid = c.reltoastrelid
+      where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`,
+  )
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]))
+}
+
 export interface RowSum {
   rows: number
   checksum: string

@@ -11,7 +11,7 @@ import { takeClocks } from '#test/clock.ts'
 import { openAgain, testDatabase } from '#test/test-database.ts'
 import { testApp } from '#test/test-app.ts'
 import { CUT_OFF } from './runs.ts'
-import { backupState, createBackupSchedule } from './schedule.ts'
+import { createBackups } from './backups.ts'
 
 const log = pino({ level: 'silent' })
 let base: string
@@ -27,7 +27,7 @@ const TIMES = '0 0 1 1 *'
 async function scheduled({ keep = 2 } = {}) {
   const settings = { address: path.join(base, 'backups'), times: TIMES, keep }
   const serverOf = (database: Awaited<ReturnType<typeof testDatabase>>, name: string) =>
-    createBackupSchedule({
+    createBackups({
       database,
       settings,
       log,
@@ -35,13 +35,14 @@ async function scheduled({ keep = 2 } = {}) {
       dataDir: path.join(base, name),
     })
   const database = await testDatabase()
+  const server = serverOf(database, 'first')
   return {
     database,
     settings,
-    server: serverOf(database, 'first'),
+    server,
     other: serverOf(await openAgain(), 'second'),
     kept: async () => (await readdir(settings.address).catch((): string[] => [])).toSorted(),
-    state: () => backupState(database, settings),
+    state: () => server.state(),
     /** Makes past backups older by `years`. */
     wait: (years: number) =>
       sql`update backups set started_at = started_at - make_interval(years => ${years})`.execute(database.db),
@@ -61,7 +62,7 @@ test('design §8 only one of several servers makes a backup that is due; it is v
   expect(alert).toBeNull()
   expect(schedule?.nextAt).toMatch(/:00\.000Z$/)
   expect(backups).toHaveLength(2)
-  expect(backups[0]).toMatchObject({ isScheduled: true, error: null, rows: expect.any(Number) as number })
+  expect(backups[0]).toMatchObject({ by: 'schedule', underWay: null, error: null, rows: expect.any(Number) as number })
   expect(backups[0]?.verifiedAt).not.toBeNull()
 })
 
@@ -149,5 +150,12 @@ test('§6 only admins can see the state of backups', async () => {
   expect((await (await app.signUp('user')).call('GET', '/api/backups')).status).toBe(403)
   const answer = await (await app.signUp('admin')).call('GET', '/api/backups')
   expect(answer.status).toBe(200)
-  expect(answer.body).toEqual({ schedule: null, pause: null, alert: null, backups: [] })
+  expect(answer.body).toEqual({
+    place: expect.any(String) as string,
+    keep: 7,
+    schedule: null,
+    pause: null,
+    alert: null,
+    backups: [],
+  })
 })

@@ -2,11 +2,12 @@
 import { join } from 'node:path'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { makeBackup } from '#src/backup/backup.ts'
+import { scratchDirOf } from '#src/backup/backups.ts'
 import { type Manifest, rowsOf, sizeOf } from '#src/backup/manifest.ts'
 import type { Place } from '#src/backup/place.ts'
 import { type BotToken, restoreBackup, verifyBackup } from '#src/backup/restore.ts'
-import { recordRun } from '#src/backup/runs.ts'
-import { scratchDirOf } from '#src/backup/schedule.ts'
+import { beginRun, recordMaking } from '#src/backup/runs.ts'
+import { takeTurn } from '#src/backup/turn.ts'
 import { resumeScheduledWork } from '#src/db/scheduled-work.ts'
 import { openFileStore } from '#src/files/files.ts'
 import type { RunCommand } from './command-line.ts'
@@ -16,10 +17,16 @@ export function backupInto(place: Place): RunOnDatabase {
   return async ({ database, config, print, note }) => {
     const fileStore = openFileStore(config)
     const act = actOfProcess('command', 'arcade backup')
-    const make = () => makeBackup({ database, fileStore, place })
-    const manifest = await recordRun({ act, database, place, isScheduled: false }, { make })
-    for (const key of manifest.missingFiles) note(`The file ${key} is not in the file store, so it is not in the backup.`)
-    print(`Saved ${contents(manifest)} in ${place.address}.`)
+    const turn = await takeTurn(database)
+    try {
+      const id = await beginRun(database.db, { place, by: 'command' })
+      const run = { id, act, place, database, signal: turn.signal }
+      const manifest = await recordMaking(run, (watch) => makeBackup({ database, fileStore, place, watch }))
+      for (const key of manifest.missingFiles) note(`The file ${key} is not in the file store, so it is not in the backup.`)
+      print(`Saved ${contents(manifest)} in ${place.address}.`)
+    } finally {
+      await turn.end()
+    }
   }
 }
 

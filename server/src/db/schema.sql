@@ -178,7 +178,22 @@ CREATE TABLE backups (
   bytes bigint,
   -- Why the backup failed or cannot be used.
   error text,
-  CONSTRAINT backups_pkey PRIMARY KEY (id)
+  -- Whether an admin started it in the console; false for scheduled ones and those of the command line.
+  is_of_console boolean NOT NULL DEFAULT false,
+  -- The id of the admin who started it, unless that user was removed.
+  made_by text,
+  -- What a server or command is doing with the backup now; null if nothing.
+  step text,
+  -- How much of the making or verifying under way is done.
+  percent smallint,
+  -- How many bytes the making or verifying under way has written or read.
+  done_bytes bigint,
+  -- When an admin asked to cancel the making or verifying under way, or the making that was cancelled.
+  cancelled_at timestamp with time zone,
+  -- Why the last verification did not come to an end; null if it did. What is wrong with the backup itself is in error.
+  verify_error text,
+  CONSTRAINT backups_pkey PRIMARY KEY (id),
+  CONSTRAINT backups_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(id) ON DELETE SET NULL
 );
 CREATE INDEX backups_order ON backups USING btree (started_at DESC, id);
 

@@ -207,6 +207,20 @@ export interface BackupsTable {
   bytes: number | null
   /** Why the backup failed or cannot be used. */
   error: string | null
+  /** Whether an admin started it in the console; false for scheduled ones and those of the command line. */
+  is_of_console: Generated<boolean>
+  /** The id of the admin who started it, unless that user was removed. */
+  made_by: string | null
+  /** What a server or command is doing with the backup now; null if nothing. */
+  step: string | null
+  /** How much of the making or verifying under way is done. */
+  percent: number | null
+  /** How many bytes the making or verifying under way has written or read. */
+  done_bytes: number | null
+  /** When an admin asked to cancel the making or verifying under way, or the making that was cancelled. */
+  cancelled_at: Timestamp | null
+  /** Why the last verification did not come to an end; null if it did. What is wrong with the backup itself is in error. */
+  verify_error: string | null
 }
 
 /** One row for each player. The balance is the sum of the ledger entries of the player. */

@@ -23,6 +23,8 @@ export const limits = {
   wrongTokenByAddress: { name: 'wrong-token-address', max: 30, windowSeconds: 15 * 60 },
   /** Wrong current passwords of a person who is signed in. */
   passwordChange: { name: 'password-change', max: 10, windowSeconds: 15 * 60 },
+  /** Backups that an admin starts or has verified: each takes disk and processor for a while. */
+  backupsOfUser: { name: 'backups-user', max: 20, windowSeconds: 60 * 60 },
   passwordLinkByAddress: { name: 'password-link-address', max: 60, windowSeconds: 60 * 60 },
   registerByAddress: { name: 'register-address', max: 60, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>

@@ -57,7 +57,6 @@ export const LOCKS = {
   admins: 6,
   backup: 7,
   fileRemovals: 8,
-  backupSchedule: 9,
   recount: 10,
   fold: 11,
   distribution: 12,

@@ -22,6 +22,7 @@ type CommandsOf<Group extends keyof Commands> = {
 }
 
 const NOT_MODELLED = 'the model only counts the acts in the audit trail, after each step; audit.test.ts'
+const NO_BACKUPS = 'stories set no schedule and make no backup; backup/backups.test.ts'
 const NOT_RESTORED = 'the model does not know the numbers of audit entries; features/audit/versions.test.ts'
 const NOT_FOR_PLAYERS = 'the model does not change players; features/players/blocks.test.ts and erase.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
@@ -61,7 +62,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     count: NOT_MODELLED,
     ofRecord: NOT_MODELLED,
   },
-  backups: { state: 'stories set no schedule and make no backup; backup/schedule.test.ts' },
+  backups: { state: NO_BACKUPS, start: NO_BACKUPS, verify: NO_BACKUPS, cancel: NO_BACKUPS },
   trash: trashCommands,
   acts: actCommands,
   botTokens: {

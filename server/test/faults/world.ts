@@ -10,6 +10,7 @@ import { serve } from '@hono/node-server'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { sealEntries } from '#src/audit/chain.ts'
+import { takeTurn } from '#src/backup/turn.ts'
 import { importDirectory } from '#src/import/import.ts'
 import { hashToken } from '#src/identity/tokens.ts'
 import { SAMPLE } from '#test/console-server.ts'
@@ -116,6 +117,9 @@ export async function createWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'arcade-world-'))
   await importDirectory({ database: app.database, directory: SAMPLE, rejectedPath: join(folder, 'rejected.ndjson') })
   await rm(folder, { recursive: true })
+
+  // So no backup can be started: it would go on after its answer, and change what the requests after it are blamed for.
+  const turn = await takeTurn(app.database)
 
   const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' }) as http.Server
   if (!server.listening) await once(server, 'listening')
@@ -253,6 +257,7 @@ export async function createWorld(): Promise<World> {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       app.live.stop()
+      await turn.end()
     },
   }
 

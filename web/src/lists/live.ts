@@ -66,7 +66,10 @@ export async function holdLists<T>(act: () => Promise<T>): Promise<T> {
  * Reloads a list while it is shown. Keeps the old rows until the new ones arrive, and keeps the focus in them.
  * @param isOn false for a list that `useLive` refreshes
  */
-export function useKeptFresh({ dataUpdatedAt, refetch }: Pick<UseQueryResult, 'dataUpdatedAt' | 'refetch'>, isOn = true): void {
+export function useKeptFresh(
+  { dataUpdatedAt, refetch }: Pick<UseQueryResult, 'dataUpdatedAt' | 'refetch'>,
+  { isOn = true, everyMs = LOOK_EVERY_MS } = {},
+): void {
   const look = useEffectEvent(async () => {
     const isShown = dataUpdatedAt > 0 // otherwise it is loading or shows an error
     if (!isShown || Date.now() - dataUpdatedAt < FRESH_MS) return
@@ -82,7 +85,7 @@ export function useKeptFresh({ dataUpdatedAt, refetch }: Pick<UseQueryResult, 'd
       attendance.attend()
       void look()
     }
-    const timer = setInterval(() => attendance.isAttended() && void look(), LOOK_EVERY_MS)
+    const timer = setInterval(() => attendance.isAttended() && void look(), everyMs)
     const stopListening = listenToTouches(attendance.attend)
     window.addEventListener('focus', handleReturn)
     document.addEventListener('visibilitychange', handleReturn)
@@ -92,7 +95,7 @@ export function useKeptFresh({ dataUpdatedAt, refetch }: Pick<UseQueryResult, 'd
       window.removeEventListener('focus', handleReturn)
       document.removeEventListener('visibilitychange', handleReturn)
     }
-  }, [isOn])
+  }, [isOn, everyMs])
 }
 
 function listenToTouches(onTouch: () => void): () => void {

@@ -71,7 +71,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   const filter = listFilter(list, address)
   const selection = useSelection<FilterOf<L>>(list.name, filter)
   const { data, error, isPlaceholderData, refetch } = query
-  useKeptFresh(query, !isKeptByPage)
+  useKeptFresh(query, { isOn: !isKeptByPage })
   const { total, isMore } =
     data?.total == null ? { total: counted?.total, isMore: counted?.isMore ?? false } : { total: data.total, isMore: false }
   // The answer to a page beyond the last one has no rows. Show no empty list: the last page is requested next.

@@ -79,17 +79,13 @@ const upkeep: readonly Place[] = [
   { to: '/trash', label: 'Trash', Icon: IconTrash, isAdminOnly: true, also: [], goKey: 'x' },
   { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, isAdminOnly: true, also: [], goKey: 'k' },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, isAdminOnly: true, also: [], goKey: 'w' },
-]
-
-/** Rarely used pages, reached through the palette, their shortcut or links on other pages. */
-const seldom: readonly Place[] = [
   { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
 ]
 
 /** Returns the pages that a user of this type may open. */
 export function placesFor(
   userType: SessionUser['userType'] | undefined,
-  among: readonly Place[] = [...links, ...upkeep, ...seldom],
+  among: readonly Place[] = [...links, ...upkeep],
 ): readonly Place[] {
   return among.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
 }

@@ -140,7 +140,7 @@ const ROW_REMOVED_MS = 2000 // far longer than React takes to render the new row
 
 /**
  * Keeps the focus in the list when the focused button disappears, alone or with its row. Call the returned function after the list was
- * reloaded: the row now in that position gets the focus, or an item's first button.
+ * reloaded: the row now in that position gets the focus, or the first button of an item or a plain row.
  */
 export function keepFocusInRows(within: Element | null): () => void {
   const row = within?.closest<HTMLElement>('tr, li')
@@ -149,9 +149,11 @@ export function keepFocusInRows(within: Element | null): () => void {
   const index = [...body.children].indexOf(row)
   const focusNext = () => {
     if (document.activeElement !== document.body) return
-    const rows = body.isConnected ? [...body.querySelectorAll<HTMLElement>(':scope > tr[tabindex], :scope > li')] : []
+    // The rows of a list can have the focus; those of a plain table cannot.
+    const kind = row.matches('tr[tabindex]') ? 'tr[tabindex]' : row.localName
+    const rows = body.isConnected ? [...body.querySelectorAll<HTMLElement>(`:scope > ${kind}`)] : []
     const next = row.isConnected ? row : rows[Math.min(index, rows.length - 1)]
-    const place = next?.matches('li') ? next.querySelector('button') : next
+    const place = next?.matches('[tabindex]') ? next : next?.querySelector('button')
     const table = body.isConnected ? body.closest<HTMLElement>('section[tabindex]') : null
     const heading = document.querySelector<HTMLElement>('main h1')
     ;(place ?? table ?? heading)?.focus()

@@ -1,14 +1,34 @@
-/** The call that shows admins the state of backups (design §8). */
+/** The calls with which admins see backups, start, cancel and verify them (design §8). */
 import type { contract } from '@arcade/contract/contract'
-import { type BackupSettings, backupState } from '#src/backup/schedule.ts'
-import type { Handlers } from '#src/calls.ts'
-import type { Database } from '#src/db/database.ts'
+import { actOf } from '#src/audit/audit.ts'
+import type { Backups } from '#src/backup/backups.ts'
+import { type Handlers, signedIn } from '#src/calls.ts'
+import { type Attempts, limits } from '#src/identity/attempts.ts'
 
 interface Services {
-  database: Database
-  backups: BackupSettings | undefined
+  backups: Backups
+  attempts: Attempts
 }
 
-export function backupsHandlers({ database, backups }: Services): Handlers<typeof contract.backups> {
-  return { state: () => backupState(database, backups) }
+export function backupsHandlers({ backups, attempts }: Services): Handlers<typeof contract.backups> {
+  return {
+    state: () => backups.state(),
+
+    async start(_input, context) {
+      const { id: userId } = signedIn(context)
+      await attempts.count(limits.backupsOfUser, userId)
+      return { success: true, id: await backups.start(actOf(context), userId) }
+    },
+
+    async verify({ id }, context) {
+      await attempts.count(limits.backupsOfUser, signedIn(context).id)
+      await backups.verify(actOf(context), id)
+      return { success: true }
+    },
+
+    async cancel({ id }, context) {
+      await backups.cancel(actOf(context), id)
+      return { success: true }
+    },
+  }
 }

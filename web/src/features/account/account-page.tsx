@@ -3,7 +3,6 @@ import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { api, asCallError, client, fetchOnce, queryClient, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
@@ -14,25 +13,25 @@ import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } fr
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import classes from './account.module.css'
 import { Sessions } from './sessions.tsx'
 
 export function AccountPage() {
   const { user } = useSession()
   return (
-    <Page title="Your Account" narrow>
-      <Panel title="Name">
-        <PanelText>{user?.email}</PanelText>
-        {user && <Name id={user.id} />}
-      </Panel>
-      <Panel title="Password">
-        <PanelText>When it changes, all your other sessions end, and so do the password links that you made.</PanelText>
-        <PasswordForm email={user?.email ?? ''} />
-      </Panel>
+    <Page title="Your Account">
+      <div className={classes['forms']}>
+        <Panel title="Name">
+          <PanelText>{user?.email}</PanelText>
+          {user && <Name id={user.id} />}
+        </Panel>
+        <Panel title="Password">
+          <PanelText>When it changes, all your other sessions end, and so do the password links that you made.</PanelText>
+          <PasswordForm email={user?.email ?? ''} />
+        </Panel>
+      </div>
       <Panel title="Sessions">
         <Sessions />
-      </Panel>
-      <Panel title="Installation">
-        <Link to="/backups">Backups</Link>
       </Panel>
     </Page>
   )

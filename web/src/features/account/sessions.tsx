@@ -5,9 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import { api, problemOf, client } from '#src/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
-import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
+import { Cell, RowActs, RowName, State, WideRow, WideTable } from '#src/ui/wide-table.tsx'
+import classes from './account.module.css'
 
 export function Sessions() {
   const query = useQuery(api.account.sessions.queryOptions())
@@ -22,9 +23,9 @@ export function Sessions() {
   const { sessions } = data
   return (
     <>
-      <ItemList>
+      <WideTable label="Sessions" columns={['Device', 'Last seen', 'Begun', { hidden: 'Acts' }]}>
         {sessions.map((session) => (
-          <SessionItem
+          <SessionRow
             key={session.id}
             session={session}
             onEnd={() =>
@@ -38,55 +39,62 @@ export function Sessions() {
             }
           />
         ))}
-      </ItemList>
+      </WideTable>
       {sessions.length > 2 && (
-        <Button
-          variant="default"
-          onClick={() =>
-            end(
-              'Are you sure you want to end all your sessions but this one? The password links that you made end, too.',
-              async () => {
-                await client.account.endOtherSessions()
-                return 'All other sessions ended.'
-              },
-            )
-          }
-        >
-          End All Others
-        </Button>
+        <div className={classes['all']}>
+          <Button
+            variant="default"
+            onClick={() =>
+              end(
+                'Are you sure you want to end all your sessions but this one? The password links that you made end, too.',
+                async () => {
+                  await client.account.endOtherSessions()
+                  return 'All other sessions ended.'
+                },
+              )
+            }
+          >
+            End All Others
+          </Button>
+        </div>
       )}
     </>
   )
 }
 
-function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }) {
+function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void }) {
   const name = nameDevice(session)
   return (
-    <Item
-      name={name.charAt(0).toUpperCase() + name.slice(1)}
-      badge={session.isCurrent && 'This session'}
-      buttons={
-        !session.isCurrent && (
-          <Button
-            variant="default"
-            size="compact-md"
-            aria-label={`End Session, ${name}${from(session.lastAddress)}`}
-            onClick={onEnd}
-          >
-            End Session
-          </Button>
-        )
-      }
-    >
-      <Facts>
-        Begun <Moment iso={session.begunAt} />
-        {from(session.begunAddress)}
-      </Facts>
-      <Facts>
-        Last seen <Moment iso={session.lastSeenAt} />
+    <WideRow>
+      <Cell isLong>
+        <div className={classes['device']}>
+          <RowName>{name.charAt(0).toUpperCase() + name.slice(1)}</RowName>
+          {session.isCurrent && <State is="good">This session</State>}
+        </div>
+      </Cell>
+      <Cell label="Last seen">
+        <Moment iso={session.lastSeenAt} />
         {from(session.lastAddress)}
-      </Facts>
-    </Item>
+      </Cell>
+      <Cell label="Begun">
+        <Moment iso={session.begunAt} />
+        {from(session.begunAddress)}
+      </Cell>
+      <Cell isAtEnd>
+        {!session.isCurrent && (
+          <RowActs>
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label={`End Session, ${name}${from(session.lastAddress)}`}
+              onClick={onEnd}
+            >
+              End Session
+            </Button>
+          </RowActs>
+        )}
+      </Cell>
+    </WideRow>
   )
 }
 

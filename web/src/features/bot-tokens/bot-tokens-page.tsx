@@ -11,11 +11,12 @@ import { useKeptFresh } from '#src/lists/live.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
-import { ItemList } from '#src/ui/item-list.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { BotTokenItem } from './bot-token-item.tsx'
+import { WideTable } from '#src/ui/wide-table.tsx'
+import classes from './bot-tokens.module.css'
+import { BotTokenRow } from './bot-token-row.tsx'
 
 /** A secret that was just made. */
 interface Secret {
@@ -29,7 +30,7 @@ export function BotTokensPage() {
   useKeptFresh(query)
   const [secret, setSecret] = useState<Secret>()
   return (
-    <Page title="Bot Tokens" narrow>
+    <Page title="Bot Tokens">
       <Panel title="Tokens">
         <PanelText>
           With a token the game’s bot reads and writes players, claims and balances. Anybody who has it can do the same, so it
@@ -58,9 +59,9 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
   const act = useItemAct(api.botTokens.key())
   if (tokens.length === 0) return <PanelText>There is no bot token yet.</PanelText>
   return (
-    <ItemList>
+    <WideTable label="Tokens" columns={['Name', 'Scope', 'Made', 'Last used', { hidden: 'Acts' }]}>
       {tokens.map((token) => (
-        <BotTokenItem
+        <BotTokenRow
           key={token.id}
           token={token}
           onRotate={() =>
@@ -105,7 +106,7 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
           }
         />
       ))}
-    </ItemList>
+    </WideTable>
   )
 }
 
@@ -146,16 +147,18 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="New Token">
-        <TextField control={form.control} name="name" label="Name" isRequired />
-        <SelectField
-          control={form.control}
-          name="scope"
-          label="Scope"
-          isRequired
-          placeholder="Select a scope"
-          description={botScopes[scope].does}
-          options={Object.entries(botScopes).map(([value, { label }]) => ({ value, label }))}
-        />
+        <div className={classes['fields']}>
+          <TextField control={form.control} name="name" label="Name" isRequired />
+          <SelectField
+            control={form.control}
+            name="scope"
+            label="Scope"
+            isRequired
+            placeholder="Select a scope"
+            description={botScopes[scope].does}
+            options={Object.entries(botScopes).map(([value, { label }]) => ({ value, label }))}
+          />
+        </div>
         <FormRefusal form={form} />
         <FormActions>
           <SubmitButton>Create</SubmitButton>

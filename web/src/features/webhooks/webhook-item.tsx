@@ -1,16 +1,13 @@
 /** One webhook of the list; a button shows its last deliveries. */
-import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks/calls'
+import type { Webhook } from '@arcade/contract/webhooks/calls'
 import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, problemOf, client } from '#src/client.ts'
+import { api, client } from '#src/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
-import { counted } from '#src/ui/numbers.ts'
-import { Problem } from '#src/ui/page.tsx'
-import { PlainTable } from '#src/ui/plain-table.tsx'
+import { Deliveries } from './deliveries.tsx'
 import classes from './webhooks.module.css'
 
 interface WebhookItemProps {
@@ -99,69 +96,8 @@ interface ItemButtonProps {
 
 function ItemButton({ label, isExpanded, onClick, children }: ItemButtonProps) {
   return (
-    <Button variant="default" size="compact-md" aria-label={label} aria-expanded={isExpanded} onClick={onClick}>
+    <Button variant="default" size="compact-sm" aria-label={label} aria-expanded={isExpanded} onClick={onClick}>
       {children}
     </Button>
-  )
-}
-
-interface DeliveriesProps {
-  webhook: Webhook
-  onReplay: (deliveryId: string) => void
-}
-
-function Deliveries({ webhook: { id, isActive }, onReplay }: DeliveriesProps) {
-  const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id } }))
-  if (!data) {
-    if (!error) return <output>Loading...</output>
-    return <Problem {...problemOf(error, () => void refetch())} />
-  }
-  if (data.deliveries.length === 0) return <Facts>Nothing was sent yet.</Facts>
-  return (
-    <PlainTable label="Deliveries" columns={['Event', 'Outcome', 'Replay']}>
-      {data.deliveries.map((delivery) => (
-        <tr key={delivery.id}>
-          <td className={classes['text']}>
-            {delivery.event}
-            <span className={classes['facts']}>
-              <Moment iso={delivery.createdAt} />
-            </span>
-          </td>
-          <td className={classes['text']}>
-            <Outcome delivery={delivery} isActive={isActive} />
-          </td>
-          <td className={classes['button']}>
-            <Button
-              variant="default"
-              size="compact-sm"
-              aria-label={`Replay ${delivery.id}`}
-              onClick={() => onReplay(delivery.id)}
-            >
-              Replay
-            </Button>
-          </td>
-        </tr>
-      ))}
-    </PlainTable>
-  )
-}
-
-const stateLabels = { waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const
-
-function Outcome({ delivery: { state, result, attempts, nextAt }, isActive }: { delivery: WebhookDelivery; isActive: boolean }) {
-  return (
-    <>
-      {stateLabels[state]}
-      {result !== null && `: ${result}`}
-      <span className={classes['facts']}>
-        {counted(attempts, 'attempt')}
-        {nextAt !== null && !isActive && ', waits until the webhook is switched on'}
-        {nextAt !== null && isActive && result !== null && (
-          <>
-            , next <Moment iso={nextAt} />
-          </>
-        )}
-      </span>
-    </>
   )
 }

@@ -41,7 +41,7 @@ export function WebhooksPage() {
   }, [])
 
   return (
-    <Page title="Webhooks" narrow>
+    <Page title="Webhooks">
       <Panel title="Addresses">
         <PanelText>
           The console sends events to these addresses as they happen, signed as Standard Webhooks 1.0 specifies. What an address
@@ -106,26 +106,28 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="New Webhook">
-        <TextField
-          control={form.control}
-          name="url"
-          label="Address"
-          type="url"
-          placeholder="https://bot.example.org/hooks"
-          description="Of the bot: https, and reachable from the internet."
-          isRequired
-        />
-        <fieldset className={classes['events']}>
-          <legend>Events</legend>
-          {Object.entries(webhookEvents).map(([event, { label }]) => (
-            <Choice key={event} value={event} {...form.register('events')}>
-              {label}
-            </Choice>
-          ))}
-          <p className={classes['alert']} aria-live="polite">
-            {wrong}
-          </p>
-        </fieldset>
+        <div className={classes['fields']}>
+          <TextField
+            control={form.control}
+            name="url"
+            label="Address"
+            type="url"
+            placeholder="https://bot.example.org/hooks"
+            description="Of the bot: https, and reachable from the internet."
+            isRequired
+          />
+          <fieldset className={classes['events']}>
+            <legend>Events</legend>
+            {Object.entries(webhookEvents).map(([event, { label }]) => (
+              <Choice key={event} value={event} {...form.register('events')}>
+                {label}
+              </Choice>
+            ))}
+            <p className={classes['alert']} aria-live="polite">
+              {wrong}
+            </p>
+          </fieldset>
+        </div>
         <FormRefusal form={form} />
         <FormActions>
           <SubmitButton>Create</SubmitButton>

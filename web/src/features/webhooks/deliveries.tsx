@@ -1,0 +1,131 @@
+/** The last deliveries of a webhook, each in one line: how it ended, what happened, attempts, time, answer. A line unfolds its details. */
+import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks/calls'
+import { Button } from '@mantine/core'
+import { IconChevronRight } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, problemOf } from '#src/client.ts'
+import { Facts } from '#src/ui/item-list.tsx'
+import { ExactMoment, Moment } from '#src/ui/moment.tsx'
+import { counted } from '#src/ui/numbers.ts'
+import { Problem } from '#src/ui/page.tsx'
+import { Cell, RowActs, State, WideRow, WideTable } from '#src/ui/wide-table.tsx'
+import { happeningOf, shownPayload } from './delivery-words.ts'
+import classes from './webhooks.module.css'
+
+interface DeliveriesProps {
+  webhook: Webhook
+  onReplay: (deliveryId: string) => void
+}
+
+const columns = ['State', 'What', 'Attempts', 'Time', 'Answer', { hidden: 'Replay' }]
+
+export function Deliveries({ webhook: { id, isActive }, onReplay }: DeliveriesProps) {
+  const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id } }))
+  const [open, setOpen] = useState<string>()
+  if (!data) {
+    if (!error) return <output>Loading...</output>
+    return <Problem {...problemOf(error, () => void refetch())} />
+  }
+  if (data.deliveries.length === 0) return <Facts>Nothing was sent yet.</Facts>
+  return (
+    <WideTable label="Deliveries" columns={columns} isOneLine>
+      {data.deliveries.map((delivery) => (
+        <Delivery
+          key={delivery.id}
+          delivery={delivery}
+          isActive={isActive}
+          isOpen={open === delivery.id}
+          onToggle={() => setOpen(open === delivery.id ? undefined : delivery.id)}
+          onReplay={() => onReplay(delivery.id)}
+        />
+      ))}
+    </WideTable>
+  )
+}
+
+interface DeliveryProps {
+  delivery: WebhookDelivery
+  /** Whether the webhook is switched on. */
+  isActive: boolean
+  isOpen: boolean
+  onToggle: () => void
+  onReplay: () => void
+}
+
+const states = {
+  waiting: { is: 'busy', label: 'Waiting' },
+  delivered: { is: 'good', label: 'Delivered' },
+  failed: { is: 'bad', label: 'Failed' },
+} as const
+
+function Delivery({ delivery, isActive, isOpen, onToggle, onReplay }: DeliveryProps) {
+  const { id, state, attempts, createdAt, triedAt, nextAt, result, payload, event } = delivery
+  const what = happeningOf(delivery)
+  return (
+    <>
+      <WideRow>
+        <Cell>
+          <State is={states[state].is}>{states[state].label}</State>
+        </Cell>
+        <Cell isLong>
+          <button
+            type="button"
+            className={classes['unfold']}
+            aria-expanded={isOpen}
+            aria-label={`Details of ${what}`}
+            onClick={onToggle}
+          >
+            <IconChevronRight size={16} aria-hidden />
+            <span title={what}>{what}</span>
+          </button>
+        </Cell>
+        <Cell>{counted(attempts, 'attempt')}</Cell>
+        <Cell>
+          {nextAt !== null && !isActive ? (
+            'waits while switched off'
+          ) : nextAt !== null && result !== null ? (
+            <>
+              next <Moment iso={nextAt} />
+            </>
+          ) : (
+            <Moment iso={triedAt ?? createdAt} />
+          )}
+        </Cell>
+        <Cell isLong>{result !== null && <span title={result}>{result}</span>}</Cell>
+        <Cell isAtEnd>
+          {state !== 'waiting' && (
+            <RowActs>
+              <Button variant="default" size="compact-sm" aria-label={`Replay ${id}`} onClick={onReplay}>
+                Replay
+              </Button>
+            </RowActs>
+          )}
+        </Cell>
+      </WideRow>
+      {isOpen && (
+        <WideRow>
+          <Cell isWhole>
+            <dl className={classes['details']}>
+              <dt>Delivery</dt>
+              <dd>{id}</dd>
+              <dt>Event</dt>
+              <dd>{event}</dd>
+              {result !== null && (
+                <>
+                  <dt>Answer</dt>
+                  <dd>{result}</dd>
+                </>
+              )}
+              <dt>Happened</dt>
+              <dd>
+                <ExactMoment iso={createdAt} />
+              </dd>
+            </dl>
+            <pre className={classes['payload']}>{shownPayload(payload)}</pre>
+          </Cell>
+        </WideRow>
+      )}
+    </>
+  )
+}
