@@ -88,6 +88,25 @@ export const players = {
         block: playerBlock.nullable(),
       }),
     ),
+  /** Apart from `get`, so that a player's page does not wait for it. */
+  standing: call(['admin'])
+    .route({
+      method: 'GET',
+      path: '/api/telegram-users/{userId}/standing',
+      tags,
+      summary: 'The rank of a player, and when the player was last seen',
+    })
+    .input(z.strictObject({ userId: shownIdParameter }))
+    .output(
+      z.object({
+        /** The rank that the game sees. Null for a blocked player, who has none, and for an erased one, who would be recognised by it. */
+        rank: z.int().min(1).nullable(),
+        /** True within the first 10,000 ranks; beyond them the rank is approximate. False without a rank. */
+        isRankExact: z.boolean(),
+        /** The newest of what the player did: joined, took part, claimed or played. Null if nothing of that is known. */
+        lastSeen: z.iso.datetime().nullable(),
+      }),
+    ),
   /** Players who are blocked already or erased are left alone; for picked players, the answer has the reason. */
   block: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({

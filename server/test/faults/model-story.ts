@@ -45,6 +45,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   announcements: { ...announcementCommands, restoreVersion: NOT_RESTORED },
   players: {
     ...playerCommands,
+    standing: 'the model has no ranks; player.test.ts',
     participations: ONLY_IMPORTED,
     block: NOT_FOR_PLAYERS,
     unblock: NOT_FOR_PLAYERS,

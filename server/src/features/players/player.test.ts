@@ -46,10 +46,37 @@ describe("Lists: a player's page", () => {
     expect(new Set(seen.map(({ period }) => period)).size).toBe(120)
   })
 
+  test('Lists: the rank that the game sees, and the time of what the player did last, whatever operators did since', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const { db } = app.database
+    await sql`insert into telegram_users (user_id, created_at) values
+      (1, '2026-01-01'), (2, '2026-01-02'), (3, null), (-4, '2026-01-04'), (5, '2026-01-05')`.execute(db)
+    await giveBalances(db, '100 - telegram_users.user_id')
+    await sql`insert into participations (user_id, kind, item_id, period, at) values
+      (1, 'social', 'a', '', '2026-02-01'), (2, 'social', 'a', '', '2026-02-02'), (2, 'social', 'b', '', '2026-02-01')`.execute(
+      db,
+    )
+    await sql`insert into ledger_entries (user_id, seq, amount, cause, reference, balance, at) values
+      (1, 2, 1, 'round', 'r-1', 99, '2026-03-01'), (1, 3, 1, 'round', 'r-2', 99, '2026-03-02'),
+      (1, 4, 1, 'adjustment', null, 99, '2026-04-01'), (2, 2, 1, 'import', null, 98, '2026-04-01')`.execute(db)
+    await sql`update balances set blocked_at = now() where user_id = 5`.execute(db)
+    const standingOf = async (id: number) => (await admin.call('GET', `/api/telegram-users/${id}/standing`)).body
+    expect(await standingOf(1)).toEqual({ rank: 2, isRankExact: true, lastSeen: '2026-03-02T00:00:00.000Z' })
+    expect(await standingOf(2)).toEqual({ rank: 3, isRankExact: true, lastSeen: '2026-02-02T00:00:00.000Z' })
+    expect(await standingOf(3), 'nothing is known of it').toEqual({ rank: 4, isRankExact: true, lastSeen: null })
+    expect(await standingOf(-4), 'an erased player').toEqual({
+      rank: null,
+      isRankExact: false,
+      lastSeen: '2026-01-04T00:00:00.000Z',
+    })
+    expect(await standingOf(5), 'a blocked player').toMatchObject({ rank: null, isRankExact: false })
+  })
+
   test('Lists: a player who does not exist gets 404', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    for (const path of ['1', '1/participations', '1/neighbours']) {
+    for (const path of ['1', '1/standing', '1/participations', '1/neighbours']) {
       expect(await admin.call('GET', `/api/telegram-users/${path}`)).toMatchObject({
         status: 404,
         body: { code: 'NO_SUCH_PLAYER' },

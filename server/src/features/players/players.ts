@@ -15,6 +15,7 @@ import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#sr
 import { playerBlocks } from './blocks.ts'
 import { erasePlayer } from './erase.ts'
 import { servedPlayers } from './players-list.ts'
+import { createStanding } from './standing.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50
 /** The order of a player's participations that have the same time. */
@@ -55,6 +56,8 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
         block: block && { ...block, by: (await namesOfUsers(db, [block.by])).get(block.by) ?? null },
       }
     },
+
+    standing: createStanding(database),
 
     ...playerBlocks(database),
 
