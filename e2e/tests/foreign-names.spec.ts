@@ -72,6 +72,7 @@ test('Player: a name from right to left stands apart in questions, and one that 
   await page.reload()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('@ada')
   await expect(page.getByRole('region', { name: 'Identity' }).getByText('undefined')).not.toHaveCount(0)
+  await page.getByRole('button', { name: 'Block or Erase' }).click()
   await page.getByRole('button', { name: 'Block Player' }).click()
   await expect(page.getByRole('dialog', { name: 'Block Player' })).toContainText('@ada can claim nothing')
 

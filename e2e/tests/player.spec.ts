@@ -6,9 +6,18 @@ import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
 import { desktop, resize } from '#src/sizes.ts'
+import type { Locator, Page } from '@playwright/test'
 import { expect, test, toast } from '#src/test.ts'
 
 const pathOf = screens.find(({ name }) => name === 'player')!.path
+
+const menu = (page: Page) => page.getByRole('button', { name: /^(Block|Unblock) or Erase$/ })
+
+/** Opens the menu and presses one of its buttons. */
+async function choose(page: Page, name: 'Block Player' | 'Unblock Player' | 'Erase Player'): Promise<void> {
+  await menu(page).click()
+  await page.getByRole('button', { name, exact: true }).click()
+}
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
@@ -29,44 +38,61 @@ test('Player: all fields of §3 are shown and can be copied; missing ones are un
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
 })
 
-test('Player: the identity comes first and ends with the actions; on a desktop the balance and the handles are next to it', async ({
+test('Player: summary, ledger, identity and what cannot be undone, in this order; on a desktop the identity is beside the ledger', async ({
   page,
 }) => {
-  const boxOf = async (name: string) => (await page.getByRole('region', { name, exact: true }).boundingBox())!
+  const boxOf = async (locator: Locator) => (await locator.boundingBox())!
+  const region = (name: string) => page.getByRole('region', { name, exact: true })
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/manage-telegram-users/100008077')
-  const identity = page.getByRole('region', { name: 'Identity' })
-  for (const name of ['Block Player', 'Erase Player']) await expect(identity.getByRole('button', { name })).toBeVisible()
-  const tops = await Promise.all(['Identity', 'Balance', 'Handles', 'Wallets'].map(async (name) => (await boxOf(name)).y))
+  await expect(menu(page)).toHaveText('Block or Erase')
+  await expect(page.getByRole('button', { name: 'Adjust Balance' })).toBeInViewport({ ratio: 1 })
+  const parts = [...['Balance', 'Ledger', 'Identity', 'Handles', 'Wallets'].map(region), menu(page)]
+  const tops = await Promise.all(parts.map(async (part) => (await boxOf(part)).y))
   expect(tops).toEqual(tops.toSorted((one, other) => one - other))
 
   await resize(page, desktop)
-  const [first, balance, handles, wallets] = [
-    await boxOf('Identity'),
-    await boxOf('Balance'),
-    await boxOf('Handles'),
-    await boxOf('Wallets'),
-  ]
-  expect(balance.x).toBeGreaterThan(first.x + first.width)
-  expect(balance.y).toBe(first.y)
-  expect(handles.y + handles.height).toBeCloseTo(first.y + first.height, 0)
-  expect(wallets.width).toBeCloseTo(balance.x + balance.width - first.x, 0)
+  const [ledger, identity] = [await boxOf(region('Ledger')), await boxOf(region('Identity'))]
+  expect(identity.x).toBeGreaterThan(ledger.x + ledger.width)
+  await expect(menu(page)).toBeInViewport({ ratio: 1 })
+  const entries = page.getByRole('table', { name: 'Entries' })
+  expect(await entries.evaluate((table) => table.scrollWidth - table.parentElement!.clientWidth)).toBeLessThanOrEqual(0)
+})
+
+test('Player: the summary has the rank that the game sees, the first and last time, and whether the player is blocked', async ({
+  page,
+  server,
+}) => {
+  const { db } = server.database
+  await sql`update telegram_users set created_at = '2026-01-02T03:04:00Z' where user_id = 100008077`.execute(db)
+  await sql`update participations set at = '2026-02-03T04:05:00Z' where user_id = 100008077`.execute(db)
+  const { rows } = await sql<{ ahead: number }>`select count(*)::int as ahead from balances where balance > 57334`.execute(db)
+  const fact = (name: string) =>
+    page.getByRole('definition').filter({ has: page.locator(`xpath=preceding-sibling::dt[.="${name}"]`) })
+  await page.goto('/manage-telegram-users/100008077')
+  await expect(fact('Rank')).toHaveText((rows[0]!.ahead + 1).toLocaleString('en-US'))
+  await expect(fact('First seen')).toHaveText('01/02/2026 03:04 AM')
+  await expect(fact('Last seen')).toHaveText('02/03/2026 04:05 AM')
+  await expect(fact('Status')).toHaveText('Not blocked')
+  await (await otherAdmin(server)).call('POST', '/api/telegram-users/block', { target: { ids: ['100008077'] }, reason: 'Farm' })
+  await page.reload()
+  await expect(fact('Status')).toHaveText('Blocked')
+  await expect(fact('Rank')).toHaveText('None')
 })
 
 test('Player: opening a dialog moves neither the scrolled page nor the sidebar', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 400 })
   await page.goto('/manage-telegram-users/100008077')
-  const block = page.getByRole('button', { name: 'Block Player' })
-  await block.scrollIntoViewIfNeeded()
+  await menu(page).scrollIntoViewIfNeeded()
   const places = () =>
     page.evaluate(() => [window.scrollY, document.querySelector('[aria-label=Main]')!.getBoundingClientRect().top])
   const before = await places()
   expect(before[0]).toBeGreaterThan(0)
-  await block.click()
-  await expect(page.getByRole('dialog')).toBeVisible()
+  await choose(page, 'Block Player')
+  await expect(page.getByRole('dialog', { name: 'Block Player' })).toBeVisible()
   expect(await places()).toEqual(before)
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   expect(await places()).toEqual(before)
 })
 
@@ -163,12 +189,14 @@ test('Player: the page of a player who does not exist says so', async ({ page, e
 
 test('Player: an admin blocks a player with a reason, undoes it, and blocks selected players in the list', async ({ page }) => {
   await page.goto('/manage-telegram-users/100008077')
-  await page.getByRole('button', { name: 'Block Player' }).click()
+  await choose(page, 'Block Player')
   const dialog = page.getByRole('dialog', { name: 'Block Player' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
   await expect(dialog).toContainText('😀Sky d’Angelo can claim nothing')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toBeHidden()
+  await expect(menu(page)).toBeFocused()
+  await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeFocused()
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -177,18 +205,18 @@ test('Player: an admin blocks a player with a reason, undoes it, and blocks sele
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   const notice = page.getByRole('status').filter({ hasText: 'Plays by a script' })
   await expect(notice).toContainText(/^Blocked by .+ on \d\d\/\d\d\/\d{4}/)
-  await expect(page.getByRole('button', { name: 'Unblock Player' })).toBeFocused()
+  await expect(menu(page)).toBeFocused()
   await expect(toast(page, '😀Sky d’Angelo blocked.')).toBeVisible()
   await page.goto('/manage-telegram-users?status=blocked')
   await expect(page.locator('td[data-column="User ID"]')).toHaveText(['100008077'])
   await expect(page.getByRole('row').filter({ hasText: '100008077' }).getByRole('img', { name: 'Blocked' })).toBeVisible()
   await page.getByRole('link', { name: '100008077' }).click()
-  await page.getByRole('button', { name: 'Unblock Player' }).click()
+  await choose(page, 'Unblock Player')
   await expect(page.getByRole('alertdialog')).toContainText('Are you sure you want to unblock 😀Sky d’Angelo?')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(toast(page, '😀Sky d’Angelo unblocked.')).toBeVisible()
   await expect(notice).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeFocused()
+  await expect(menu(page)).toBeFocused()
 
   await page.goto('/manage-telegram-users')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
@@ -240,7 +268,7 @@ test('Player: the toasts about a block and its undo name the player, also on ano
   const title = page.getByRole('heading', { level: 1 })
   await expect(page.getByRole('region', { name: 'Identity' })).toContainText(ids[0]!)
   const name = (await title.textContent())!
-  await page.getByRole('button', { name: 'Block Player' }).click()
+  await choose(page, 'Block Player')
   await page.getByLabel('Reason').fill('Plays by a script')
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(toast(page, `${name} blocked.`)).toBeVisible()
@@ -260,13 +288,13 @@ test('Player: another admin’s block shows without a reload, and a second block
   const streamed = page.waitForResponse((response) => response.url().includes('/api/events?player=100008077'))
   await page.goto('/manage-telegram-users/100008077')
   await streamed
-  await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeVisible()
+  await expect(menu(page)).toBeVisible()
   await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
   await expect(notice).toContainText(/^Blocked by Mary Jackson on .+: Farm$/)
   await call('POST', '/api/telegram-users/unblock', target)
   await expect(notice).toHaveCount(0)
 
-  await page.getByRole('button', { name: 'Block Player', exact: true }).click()
+  await choose(page, 'Block Player')
   const dialog = page.getByRole('dialog', { name: 'Block Player' })
   await dialog.getByLabel('Reason').fill('Too fast')
   await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
@@ -284,7 +312,7 @@ test('Player: erasing needs the player’s id and a confirmation, and the ledger
 }) => {
   await page.goto('/manage-telegram-users/100008077')
   await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334')
-  await page.getByRole('button', { name: 'Erase Player' }).click()
+  await choose(page, 'Erase Player')
   const dialog = page.getByRole('dialog', { name: 'Erase Player' })
   await expect(dialog.getByLabel('Type the user id 100008077')).toBeFocused()
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeVisible()
@@ -305,8 +333,8 @@ test('Player: erasing needs the player’s id and a confirmation, and the ledger
   const ledger = page.getByRole('region', { name: 'Ledger' })
   await expect(ledger.getByRole('cell', { name: 'Opening balance' })).toBeVisible()
   await expect(ledger.getByRole('columnheader', { name: 'Actions' })).toHaveCount(0)
-  for (const name of ['Erase Player', 'Block Player', 'Adjust Balance'])
-    await expect(page.getByRole('button', { name })).toHaveCount(0)
+  await expect(menu(page)).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Adjust Balance' })).toHaveCount(0)
   await expect(page.getByText('userId')).toHaveCount(0)
   const { db } = server.database
   expect(await db.selectFrom('telegram_users').select('user_id').where('user_id', '=', 100_008_077).execute()).toEqual([])

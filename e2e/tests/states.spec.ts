@@ -109,6 +109,7 @@ test.describe('pages that cannot be loaded', () => {
   }) => {
     await signIn('admin')
     await page.goto('/manage-telegram-users/100008077')
+    await page.getByRole('button', { name: 'Block or Erase' }).click()
     await page.getByRole('button', { name: 'Block Player' }).click()
     const dialog = page.getByRole('dialog', { name: 'Block Player' })
     await dialog.getByLabel('Reason').fill('A farm')

@@ -125,6 +125,8 @@ interface MoreButtonProps {
   onClick: () => void
   /** Shows up to three lines instead of one. */
   isTall?: boolean
+  /** What the dialog shows, if that is not the whole text. */
+  title?: string
 }
 
 /** A shortened text that opens a dialog with the whole text. */

@@ -8,12 +8,9 @@ import type { ReactNode } from 'react'
 import { Balance } from './balance.tsx'
 import classes from './player-page.module.css'
 
-/**
- * Says what an entry was for: `Social Task · Follow us`, `Adjustment: lost a round`, `Play: round · r-17`. Entries of an erased player have
- * no reference any more: `Play: round`.
- */
+/** Says what an entry was for: `Social Task · Follow us`, `Adjustment: lost a round`, `Game · Level up`. */
 export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): ReactNode {
-  if (!isOwnCause(cause)) return reference === undefined ? `Play: ${cause}` : `Play: ${cause} · ${isolated(reference)}`
+  if (!isOwnCause(cause)) return `Game · ${gameCauseInWords(cause)}`
   const { label } = entryCauses[cause]
   if (item) {
     return (
@@ -28,6 +25,12 @@ export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): Rea
   }
   const what = cause === 'reversal' ? `Reversal of entry ${reference?.split('-').at(-1)}` : label
   return reason === undefined ? what : `${what}: ${isolated(reason)}`
+}
+
+/** Says the game's own name for a cause as words: `level_up` is `Level up`. */
+export function gameCauseInWords(cause: string): string {
+  const words = cause.replaceAll(/[_.-]+/g, ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export function Signed({ amount }: { amount: number }) {

@@ -1,18 +1,19 @@
 /** A player's ledger (design §7): its entries in words, the newest first. Operators can reverse entries here. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
-import { isReversible } from '@arcade/contract/ledger/fields'
+import { isOwnCause, isReversible } from '@arcade/contract/ledger/fields'
 import { isErased, type Player } from '@arcade/contract/players/fields'
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { createContext, use, useEffect, useMemo, useRef, useState } from 'react'
 import { asCallError } from '#src/client.ts'
 import { DataTable } from '#src/lists/data-table.tsx'
-import { type Column, RowActions } from '#src/lists/table-cells.tsx'
+import { type Column, MoreButton, RowActions } from '#src/lists/table-cells.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
+import { useViewMore } from '#src/ui/view-more.tsx'
 import { Balance } from './balance.tsx'
 import { ReverseDialog } from './balance-dialogs.tsx'
-import { Signed, wordsOf } from './entry-words.tsx'
+import { gameCauseInWords, Signed, wordsOf } from './entry-words.tsx'
 import classes from './player-page.module.css'
 import { entriesOf } from './player-data.ts'
 
@@ -21,17 +22,22 @@ interface LedgerContext {
   reversals: ReadonlyMap<string, number>
   /** Opens the dialog that reverses an entry; undefined if no entry of this player can be reversed now. */
   onReverse: ((entry: ExplainedEntry, button: Element) => void) | undefined
+  /** Opens the dialog with the game's reference of an entry. */
+  onReference: (reference: string) => void
 }
 
-const LedgerContext = createContext<LedgerContext>({ reversals: new Map(), onReverse: undefined })
+const LedgerContext = createContext<LedgerContext>({ reversals: new Map(), onReverse: undefined, onReference: () => {} })
+
+/** Entries shown at first, so that what stands below the ledger is near. */
+const FIRST_ENTRIES = 10
 
 const columns: readonly Column<ExplainedEntry>[] = [
-  { header: 'No.', value: ({ seq }) => seq, align: 'end', card: 'start' },
+  { header: 'No.', value: ({ seq }) => seq, align: 'end' },
   { header: 'What', render: (entry) => <What entry={entry} />, card: 'title' },
   { header: 'Amount', render: ({ amount }) => <Signed amount={amount} />, align: 'end', card: 'end' },
   { header: 'Balance', render: ({ balance }) => <Balance amount={balance} />, align: 'end' },
   { header: 'When', render: ({ at }) => <Moment iso={at} /> },
-  { header: 'Who', render: (entry) => writerOf(entry) },
+  { header: 'Who', render: (entry) => <Writer entry={entry} /> },
 ]
 
 const columnsWithActions: typeof columns = [...columns, { header: 'Actions', render: (entry) => <ReverseButton entry={entry} /> }]
@@ -41,8 +47,12 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(entriesOf(userId))
   const [reversed, setReversed] = useState<ExplainedEntry>()
   const keepFocus = useRef(() => {})
-  const { ref: section, onMore } = useFocusOnMore(hasNextPage)
-  const entries = data?.pages.flatMap((page) => page.entries)
+  const [isWhole, setIsWhole] = useState(false)
+  const loaded = data?.pages.flatMap((page) => page.entries)
+  const isFolded = !isWhole && loaded !== undefined && loaded.length > FIRST_ENTRIES
+  const entries = isFolded ? loaded.slice(0, FIRST_ENTRIES) : loaded
+  const { ref: section, onMore } = useFocusOnMore(hasNextPage || isFolded)
+  const { open: openReference, dialog: referenceDialog } = useViewMore()
   // Newest entries are loaded first, so the reversal of a loaded entry is loaded, too.
   const reversals = useMemo(
     () =>
@@ -59,13 +69,15 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
       keepFocus.current = keepFocusInRows(button)
       setReversed(entry)
     }
-    return { reversals, onReverse: canReverse ? onReverse : undefined }
-  }, [reversals, canReverse])
+    const onReference = (text: string) => openReference({ label: 'Reference', text })
+    return { reversals, onReverse: canReverse ? onReverse : undefined, onReference }
+  }, [reversals, canReverse, openReference])
 
   const handleMore = () => {
     if (isFetchingNextPage) return
     onMore()
-    void fetchNextPage()
+    if (isFolded) setIsWhole(true)
+    else void fetchNextPage()
   }
 
   return (
@@ -81,11 +93,12 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
           {...(error && !data && player && { error: asCallError(error).message, onRetry: () => void refetch() })}
         />
       </LedgerContext>
-      {hasNextPage && (
+      {(hasNextPage || isFolded) && (
         <Button variant="default" aria-disabled={isFetchingNextPage} onClick={handleMore}>
           Show more
         </Button>
       )}
+      {referenceDialog}
       {player && (
         <ReverseDialog
           player={player}
@@ -98,7 +111,7 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
   )
 }
 
-/** The Show more button disappears once the last page is loaded. Its focus then moves to the first row of that page. */
+/** The Show more button disappears once all entries are shown. Its focus then moves to the first row that it added. */
 function useFocusOnMore(hasMore: boolean) {
   const ref = useRef<HTMLElement>(null)
   const last = useRef<Element>(undefined)
@@ -110,11 +123,31 @@ function useFocusOnMore(hasMore: boolean) {
 }
 
 function What({ entry }: { entry: ExplainedEntry }) {
-  const reversal = use(LedgerContext).reversals.get(entry.id)
+  const { reversals, onReference } = use(LedgerContext)
+  const reversal = reversals.get(entry.id)
+  const { cause, reference } = entry
   return (
     <span className={classes['entry']}>
-      {wordsOf(entry)}
+      {isOwnCause(cause) || reference === undefined ? (
+        wordsOf(entry)
+      ) : (
+        <>
+          Game ·{' '}
+          <MoreButton title="Show the reference" onClick={() => onReference(reference)}>
+            {gameCauseInWords(cause)}
+          </MoreButton>
+        </>
+      )}
       {reversal !== undefined && <span className={classes['reversed']}>Reversed by entry {reversal}</span>}
+    </span>
+  )
+}
+
+function Writer({ entry }: { entry: ExplainedEntry }) {
+  const writer = writerOf(entry)
+  return (
+    <span className={classes['who']} title={writer}>
+      {writer}
     </span>
   )
 }

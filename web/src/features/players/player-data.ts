@@ -44,9 +44,10 @@ export function useLivePlayer(userId: number, isLoaded: boolean): void {
 
 /** Reloads all that a new ledger entry or a block changes on the page. */
 export async function refreshPlayer(userId: number): Promise<void> {
-  const queryKey = api.players.get.queryKey({ input: { userId } })
+  const input = { input: { userId } }
   await Promise.all([
-    queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false }),
+    queryClient.invalidateQueries({ queryKey: api.players.get.queryKey(input) }, { cancelRefetch: false }),
+    queryClient.invalidateQueries({ queryKey: api.players.standing.queryKey(input) }, { cancelRefetch: false }),
     refreshNewest(entriesOf(userId).queryKey, {
       load: () => client.balances.entries({ userId }),
       rows: ({ entries }) => entries,

@@ -1,11 +1,12 @@
-/** The notice about a blocked or erased player, and the buttons that block, unblock and erase. Erasing needs two confirmations (ADR 22). */
+/** The notice about a blocked or erased player, and the menu to block, unblock and erase. Erasing needs two confirmations (ADR 22). */
 import { isErased, type Player, playerList, playerName } from '@arcade/contract/players/fields'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players/calls'
 import { isolated } from '@arcade/contract/text'
-import { Button } from '@mantine/core'
+import { Button, Popover } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { asCallError, type CallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { asAct, type ActOptions, useUndo } from '#src/lists/undo.ts'
@@ -14,6 +15,7 @@ import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { useForm } from '#src/ui/form.tsx'
 import { Moment } from '#src/ui/moment.tsx'
+import { Pane } from '#src/ui/pane.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './player-standing.module.css'
 import { ReasonDialog } from './reason-dialog.tsx'
@@ -22,7 +24,7 @@ interface StandingProps {
   player: Player & { block: PlayerBlock | null }
 }
 
-/** The notice above the cards of a blocked or erased player; renders nothing for other players. */
+/** The notice above the summary of a blocked or erased player; renders nothing for other players. */
 export function PlayerNotice({ player }: StandingProps) {
   const { block } = player
   if (isErased(player))
@@ -39,19 +41,49 @@ export function PlayerNotice({ player }: StandingProps) {
   )
 }
 
-/** The Block and Erase buttons. An erased player has none, because nothing more can be done. */
+/** The menu with Block and Erase. An erased player has none, because nothing more can be done. */
 export function PlayerActs({ player }: StandingProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  const focusMenu = () => place.current?.querySelector('button')?.focus()
+  const block = useBlock(player)
+  const erase = useErase(player, focusMenu)
   if (isErased(player)) return null
+
+  /** The button in the menu is about to disappear, so the dialog that opens must return the focus to the menu's own button. */
+  const leaveMenuAnd = (act: () => void) => () => {
+    focusMenu()
+    setIsOpen(false)
+    act()
+  }
   return (
-    <div className={classes['acts']}>
-      <BlockButton player={player} />
-      <EraseButton player={player} />
+    <div ref={place} className={classes['acts']}>
+      <Pane
+        isOpen={isOpen}
+        onChange={setIsOpen}
+        position="bottom-start"
+        button={{
+          children: player.block ? 'Unblock or Erase' : 'Block or Erase',
+          rightSection: <IconChevronDown size={16} aria-hidden />,
+        }}
+      >
+        <Popover.Dropdown className={classes['menu'] ?? ''}>
+          <Button variant="subtle" color="gray" justify="flex-start" onClick={leaveMenuAnd(block.begin)}>
+            {player.block ? 'Unblock Player' : 'Block Player'}
+          </Button>
+          <Button variant="subtle" color="red" justify="flex-start" onClick={leaveMenuAnd(erase.begin)}>
+            Erase Player
+          </Button>
+        </Popover.Dropdown>
+      </Pane>
+      {block.dialog}
+      {erase.dialog}
     </div>
   )
 }
 
-/** One button both blocks and unblocks, so that it keeps the focus when the player's state changes. */
-function BlockButton({ player }: StandingProps) {
+/** Blocks the player after a reason was typed, or unblocks after a question. The caller renders `dialog` and calls `begin`. */
+function useBlock(player: StandingProps['player']): { begin: () => void; dialog: ReactNode } {
   const { userId, block } = player
   const name = isolated(playerName(player))
   const change = useBlockChange(String(userId), name)
@@ -64,17 +96,15 @@ function BlockButton({ player }: StandingProps) {
     if (!refusal) setIsAsking(false)
     return refusal
   }
-  const handleUnblock = async () => {
+  const unblock = async () => {
     const message = `Are you sure you want to unblock ${name}?`
     if (!(await confirm({ title: 'Unblock player', message }))) return
     await change((options) => client.players.unblock({ target }, options), `${name} unblocked.`)
   }
 
-  return (
-    <>
-      <Button variant="default" aria-haspopup="dialog" onClick={() => (block ? void handleUnblock() : setIsAsking(true))}>
-        {block ? 'Unblock Player' : 'Block Player'}
-      </Button>
+  return {
+    begin: () => (block ? void unblock() : setIsAsking(true)),
+    dialog: (
       <ReasonDialog
         title="Block Player"
         who={name}
@@ -82,8 +112,8 @@ function BlockButton({ player }: StandingProps) {
         onClose={() => setIsAsking(false)}
         onReason={handleReason}
       />
-    </>
-  )
+    ),
+  }
 }
 
 /**
@@ -110,19 +140,19 @@ function useBlockChange(id: string, name: string) {
   }
 }
 
-function EraseButton({ player }: StandingProps) {
+/** Erases the player after the id was typed and a question. The caller renders `dialog` and calls `begin`. */
+function useErase(player: StandingProps['player'], focusMenu: () => void): { begin: () => void; dialog: ReactNode } {
   const { userId } = player
   const name = isolated(playerName(player))
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [isOpen, setIsOpen] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
 
   const handleTyped = async () => {
     setIsOpen(false)
-    // The confirmation opened over a dialog that is closed now, so the focus has to be put back on the button.
+    // The confirmation opened over a dialog that is closed now, so the focus has to be put back on the menu's button.
     const message = `Nothing brings a player back who was erased. Are you sure you want to erase ${name}?`
-    if (!(await confirm({ title: 'Erase player', message, isDestructive: true }))) return button.current?.focus()
+    if (!(await confirm({ title: 'Erase player', message, isDestructive: true }))) return focusMenu()
     try {
       const erased = await client.players.erase({ userId, confirmation: userId })
       toast.success(`${name} erased.`)
@@ -133,16 +163,14 @@ function EraseButton({ player }: StandingProps) {
     await refreshAfterActOn(playerList.name)
   }
 
-  return (
-    <>
-      <Button ref={button} variant="outline" color="red" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
-        Erase Player
-      </Button>
+  return {
+    begin: () => setIsOpen(true),
+    dialog: (
       <FormDialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="Erase Player">
         <EraseForm userId={userId} name={name} onTyped={() => void handleTyped()} onClose={() => setIsOpen(false)} />
       </FormDialog>
-    </>
-  )
+    ),
+  }
 }
 
 interface EraseFormProps {
