@@ -117,3 +117,27 @@ test.describe('refusals', () => {
     expect(await stored(server)).toMatchObject([{ title: 'Retweet', status: false, version: 2 }])
   })
 })
+
+test('§4 the notice is above the fields, and the buttons stand in a line, or two by two', async ({ page, server }) => {
+  await add(server, retweet)
+  await page.goto('/annoucement-form-update?id=retweet')
+  const buttons = ['Back', 'Update', 'Update and keep live', 'Update and activate'].map((name) =>
+    control(page.getByRole('form'), name),
+  )
+  const tops = async () => {
+    const boxes = await Promise.all(buttons.map((button) => button.boundingBox()))
+    return boxes.map((box) => Math.round(box!.y - boxes[0]!.y))
+  }
+  await expect(page.getByText(notice)).toBeInViewport({ ratio: 1 })
+  const type = (await field(page, 'Type').boundingBox())!
+  expect((await page.getByText(notice).boundingBox())!.y).toBeLessThan(type.y)
+  for (const width of [1440, 1280, 1024]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await tops(), `at ${width}`).toEqual([0, 0, 0, 0])
+  }
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [, , third, fourth] = await tops()
+  expect(third).toBeGreaterThan(40)
+  expect(await tops()).toEqual([0, 0, third, third])
+  expect(fourth).toBe(third)
+})

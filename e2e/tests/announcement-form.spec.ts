@@ -53,6 +53,23 @@ test('§5 every message shows, but only after its field was touched', async ({ p
   expect(await stored(server)).toMatchObject([{ subtitle: 'x'.repeat(60) }])
 })
 
+test('§5 another type and back keeps what was typed, and a link that is hidden is neither checked nor saved', async ({
+  page,
+  server,
+}) => {
+  await page.goto('/annoucement-form')
+  await fillIn(page, { ...newLink, Link: 'nonsense' })
+  await field(page, 'Type').selectOption('desc')
+  await field(page, 'Description').fill('Words')
+  await field(page, 'Type').selectOption('link')
+  await expect(field(page, 'Link')).toHaveValue('nonsense')
+  await field(page, 'Type').selectOption('desc')
+  await expect(field(page, 'Description')).toHaveValue('Words')
+  await submitButton(page, 'Add Annoucement').click()
+  await expect(page).toHaveURL('/annoucements')
+  expect(await stored(server)).toMatchObject([{ type: 'desc', description: 'Words', link: null, link_type: null }])
+})
+
 test('§5 desc shows a description; link a link and its type; input text only for Link with input', async ({ page }) => {
   await page.goto('/annoucement-form')
   for (const label of ['Description', 'Link', 'Link Type', 'Input Text']) await expect(field(page, label)).toHaveCount(0)

@@ -11,7 +11,7 @@ export function CheckboxField<Input extends FieldValues, Output>(props: FieldPro
   const { value, ...rest } = field as Omit<typeof field, 'value'> & { value: unknown }
   const hint = useId()
   return (
-    <div className={classes['checkbox']}>
+    <div className={classes['checkbox']} data-wide>
       <Choice {...rest} checked={value === true} aria-describedby={hint}>
         {label}
       </Choice>

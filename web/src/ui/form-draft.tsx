@@ -9,13 +9,13 @@ import type { DefaultValues, FieldValues, UseFormReturn } from 'react-hook-form'
 import type { z } from 'zod'
 import { type Draft, draftKey, DraftOwner, dropDraft, dropDrafts, keepDraft, readDrafts } from './drafts.ts'
 import classes from './form-draft.module.css'
-import { type FormSchema, useForm } from './form.tsx'
+import { type FormOptions, type FormSchema, useForm } from './form.tsx'
 import { Moment } from './moment.tsx'
 import { forgetUnsavedWork, markUnsaved } from './unsaved.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-interface DraftOptions {
+interface DraftOptions<Input> extends FormOptions<Input> {
   /** Identifies the form and its item: `social-tasks 17`. */
   name: string
   /** The version of the item being edited. */
@@ -34,16 +34,16 @@ interface Offer {
 export function useDraftForm<Schema extends FormSchema>(
   load: () => Promise<Schema>,
   defaultValues: DefaultValues<z.input<Schema>>,
-  options: DraftOptions,
+  options: DraftOptions<z.input<Schema>>,
 ) {
-  const form = useForm(load, defaultValues)
+  const form = useForm(load, defaultValues, options)
   return { ...form, ...useDraft(form, defaultValues, options) }
 }
 
 function useDraft<Input extends FieldValues, Output>(
   form: UseFormReturn<Input, unknown, Output>,
   defaultValues: DefaultValues<Input>,
-  { name, basis }: DraftOptions,
+  { name, basis }: DraftOptions<Input>,
 ): { offer: Offer | undefined; savedMeanwhile: Values; keepAsDraft: () => void; finish: () => void } {
   const key = draftKey(use(DraftOwner), name)
   const [first] = useState(defaultValues)

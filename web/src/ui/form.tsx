@@ -1,7 +1,7 @@
 /**
  * Forms (§5). The contract's schema validates the fields, and errors show once a field was touched; the server's errors show in the same
- * place. A form that is being sent is not sent again. Every field reserves space for its error: if an error shifted the layout on blur, the
- * click that caused it would miss its button.
+ * place. A form that is being sent is not sent again. An error stands beside its field's label: if it shifted the layout on blur, the click
+ * that caused it would miss its button.
  */
 import { characterCount, isolated, typedText } from '@arcade/contract/text'
 import { zodResolver } from '@hookform/resolvers/zod'
@@ -24,16 +24,26 @@ import { toast } from './toast.tsx'
 /** A form's schema: from an object to an object. */
 export type FormSchema = z.ZodType<FieldValues, FieldValues>
 
+export interface FormOptions<Input> {
+  /** Returns the values without those of fields that are hidden now: these keep their input, but are neither checked nor sent. */
+  used?: (values: Input) => Input
+}
+
 /**
  * A form for the schema that `load` imports, which also types the fields and the submit handler. The schema is loaded when the form gets
  * the focus, because zod is a sixth of the login page. If it cannot be loaded, the input is sent unchecked and the server validates it.
  */
-export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, defaultValues: DefaultValues<z.input<Schema>>) {
+export function useForm<Schema extends FormSchema>(
+  load: () => Promise<Schema>,
+  defaultValues: DefaultValues<z.input<Schema>>,
+  { used = (values) => values }: FormOptions<z.input<Schema>> = {},
+) {
   const loading = useRef<Promise<Schema | undefined>>(undefined)
   const loadOnce = () => (loading.current ??= load().catch(() => (loading.current = undefined)))
   const form = useHookForm<z.input<Schema>, unknown, z.output<Schema>>({
-    resolver: async (values, context, options) => {
+    resolver: async (all, context, options) => {
       const schema = await loadOnce()
+      const values = used(all)
       if (!schema) return { values: values as z.output<Schema>, errors: {} }
       return zodResolver(schema)(values, context, options)
     },
@@ -138,7 +148,7 @@ export function SubmitButton({ children, ...props }: ButtonProps & { children: R
   const isSubmitting = use(SubmittingContext)
   return (
     // The padding leaves room for the loader beside the label.
-    <Button type="submit" px="2.5rem" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
+    <Button type="submit" px="2rem" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
       {children}
       {isSubmitting && <Loader size="xs" color="currentColor" className={classes['busy'] ?? ''} aria-hidden />}
     </Button>
@@ -155,11 +165,24 @@ export function OtherSubmitButton({ children, onClick }: { children: ReactNode; 
   )
 }
 
+/** Puts fields beside each other where there is room. A form has them in one or more groups. */
+export function FormColumns({ children }: { children: ReactNode }) {
+  return <div className={classes['columns']}>{children}</div>
+}
+
+interface FormActionsProps {
+  back?: ReactNode
+  /** Says why the form was not saved. */
+  notice?: ReactNode
+  children: ReactNode
+}
+
 /** The buttons at the end of a form: back first, then those that submit. */
-export function FormActions({ back, children }: { back?: ReactNode; children: ReactNode }) {
+export function FormActions({ back, notice, children }: FormActionsProps) {
   return (
-    <div className={classes['actions']}>
+    <div className={classes['actions']} data-form-actions>
       {back}
+      {notice}
       <div className={classes['submits']}>{children}</div>
     </div>
   )
@@ -174,6 +197,8 @@ export interface FieldProps<Input extends FieldValues, Output = unknown> {
   isRequired?: boolean
   /** Fields to validate again when this one changes. */
   checks?: FieldPath<Input>[]
+  /** The field takes a whole line among the columns of a form. */
+  isWide?: boolean
 }
 
 /** Binds a field to the form. `error` is undefined until the field was touched or the form submitted. */
@@ -184,6 +209,7 @@ export function useField<Input extends FieldValues, Output>({
   description,
   isRequired,
   checks,
+  isWide,
 }: FieldProps<Input, Output>) {
   const { field, fieldState, formState } = useController({ control, name, ...(checks && { rules: { deps: checks } }) })
   const saved = use(SavedMeanwhile)[name]
@@ -195,10 +221,10 @@ export function useField<Input extends FieldValues, Output>({
       label,
       description: saved === undefined ? description : savedText(saved),
       error,
-      size: 'md',
+      size: 'sm',
       'aria-invalid': error ? true : undefined,
       'aria-required': isRequired,
-      wrapperProps: { 'data-required': isRequired },
+      wrapperProps: { 'data-required': isRequired, 'data-wide': isWide },
       classNames: { root: classes['field'] ?? '', error: classes['error'] ?? '' },
       errorProps: { 'aria-live': 'polite' },
     } as const,

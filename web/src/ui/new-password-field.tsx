@@ -35,7 +35,7 @@ function NewPasswordField<Input extends FieldValues, Output>({
   const texts = [...knownTexts, ...others.map((text) => text ?? '')]
   const strength = password === '' ? undefined : judge?.strengthOf(password, texts)
   return (
-    <div>
+    <div className={classes['password']}>
       <PasswordField {...props} autoComplete="new-password" />
       <p className={classes['strength']} data-score={strength?.score} aria-live="polite">
         {strength?.text}

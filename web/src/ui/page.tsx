@@ -22,8 +22,8 @@ interface PageProps {
   title: string
   /** Buttons beside the heading. */
   actions?: ReactNode
-  /** Limits the width, for comfortable reading. `with-aside` leaves half that width beside it for an aside. */
-  narrow?: boolean | 'with-aside'
+  /** Limits the width, for comfortable reading: of one column, of a form with two, or of a form with something beside it. */
+  narrow?: boolean | 'two-columns' | 'with-aside'
   children: ReactNode
 }
 

@@ -1,5 +1,5 @@
 /**
- * The history of a task, announcement or user, below its form. It is collapsed, and loaded when opened. Restoring an earlier version is a
+ * The history of a task, announcement or user, beside its form. It is collapsed, and loaded when opened. Restoring an earlier version is a
  * new change, after a preview (restore.tsx).
  */
 import type { RecordEntry } from '@arcade/contract/audit/calls'

@@ -9,8 +9,6 @@ import { useSearch } from '@tanstack/react-router'
 import { api, fetchOnce, fetchStoredFile, problemOf } from '#src/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { FromBefore } from '#src/versions/from-before.tsx'
-import { RecordHistory } from '#src/versions/record-history.tsx'
 import { AnnouncementForm } from './announcement-form.tsx'
 import type { ChosenFile } from './file-field.tsx'
 
@@ -59,11 +57,7 @@ export function UpdateAnnouncementPage() {
       {id === '' ? (
         <InsteadOfForm problem="Choose an announcement in the list." />
       ) : data && !error ? (
-        <>
-          <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
-          <FromBefore kind="announcement" id={data.id} />
-          <RecordHistory kind="announcement" id={data.id} version={data.version} onRestored={handleReload} />
-        </>
+        <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
       ) : (
         <InsteadOfForm problem={error} onRetry={handleReload} />
       )}

@@ -8,7 +8,7 @@ import {
 import { listPaths } from '@arcade/contract/lists'
 import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
 import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { api, asCallError, type CallError, client, creation, queryClient } from '#src/client.ts'
@@ -19,13 +19,23 @@ import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
-import { Form, FormActions, OtherSubmitButton, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
+import { FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
+import {
+  Form,
+  FormActions,
+  FormColumns,
+  OtherSubmitButton,
+  SelectField,
+  SubmitButton,
+  TextareaField,
+  TextField,
+} from '#src/ui/form.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
-import { Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
+import { FromBefore } from '#src/versions/from-before.tsx'
 import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import { RecordHistory } from '#src/versions/record-history.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
@@ -39,13 +49,14 @@ const FAILURE_DELAY_MS = 1000 // §4
 interface AnnouncementFormProps {
   /** The announcement to edit; without one the form adds an announcement. */
   announcement?: Announcement
+  /** Loads the announcement again. */
   onReload?: () => void
   /** The announcement that the new one is a copy of, and the copies of its files. */
   source?: Announcement
   files?: { image: ChosenFile; icon: ChosenFile }
 }
 
-export function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
+export function AnnouncementForm({ announcement, onReload = () => {}, source, files }: AnnouncementFormProps) {
   const form = useAnnouncementForm(announcement, source)
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
@@ -74,24 +85,40 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
     return problem
   }
 
+  const aside = (
+    <>
+      <AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />
+      {announcement && (
+        <>
+          <RecordHistory kind="announcement" id={announcement.id} version={announcement.version} onRestored={onReload} />
+          <FromBefore kind="announcement" id={announcement.id} />
+        </>
+      )}
+    </>
+  )
+
   return (
-    <FormWithPreview preview={<AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />}>
-      <Panel>
+    <FormWithAside aside={aside}>
+      <FormPanel>
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
-          <AnnouncementFields control={form.control} />
-          <FileField label="Image" {...image.field} />
-          <FileField label="Icon" {...icon.field} />
-          <TextWarning control={form.control} image={image.field.value} />
-          <FormRefusal form={form} onReload={onReload} />
-          <MergeVersions merge={merging.merge} mine={merging.mine} onChoose={merging.handleChoice} />
           {isLive && (
             <p className={classes['notice']}>
               This announcement is Active. Update makes it In Active; players see it again once it is activated. Update and keep
               live tells no player, Update and activate tells all again.
             </p>
           )}
-          <FormActions back={<BackToListButton to={listPaths.announcements} />}>
+          <TextWarning control={form.control} image={image.field.value} />
+          <MergeVersions merge={merging.merge} mine={merging.mine} onChoose={merging.handleChoice} />
+          <FormColumns>
+            <AnnouncementFields control={form.control} />
+            <FileField label="Image" {...image.field} />
+            <FileField label="Icon" {...icon.field} />
+          </FormColumns>
+          <FormActions
+            back={<BackToListButton to={listPaths.announcements} />}
+            notice={<FormRefusal form={form} onReload={announcement && onReload} />}
+          >
             <SubmitButton>{theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
               <>
@@ -105,8 +132,8 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
             )}
           </FormActions>
         </Form>
-      </Panel>
-    </FormWithPreview>
+      </FormPanel>
+    </FormWithAside>
   )
 }
 
@@ -114,17 +141,15 @@ type DraftForm = ReturnType<typeof useAnnouncementForm>
 
 function useAnnouncementForm(announcement: Announcement | undefined, source: Announcement | undefined) {
   const first = announcement ?? source
-  const form = useDraftForm(
+  return useDraftForm(
     () => import('@arcade/contract/announcements/calls').then(({ announcementInput }) => announcementInput),
     first ? toValues(first) : empty,
-    { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
+    {
+      name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`,
+      basis: announcement?.version,
+      used: usedValues,
+    },
   )
-  const { control, setValue } = form
-  const type = useWatch({ control, name: 'type' })
-  useEffect(() => {
-    if (type !== 'link') setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
-  }, [type, setValue])
-  return form
 }
 
 interface Files {
@@ -232,8 +257,8 @@ function AnnouncementFields({ control }: { control: FormControl }) {
         options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
       />
       <TextField control={control} name="title" label="Title" isRequired />
-      <TextField control={control} name="subtitle" label="Subtitle" isRequired countsTo={SUBTITLE_MAX_LENGTH} />
-      {type === 'desc' && <TextareaField control={control} name="description" label="Description" />}
+      <TextField control={control} name="subtitle" label="Subtitle" isRequired isWide countsTo={SUBTITLE_MAX_LENGTH} />
+      {type === 'desc' && <TextareaField control={control} name="description" label="Description" isWide />}
       {type === 'link' && (
         <>
           <TextField control={control} name="link" label="Link" isRequired type="url" placeholder="https://" />

@@ -27,8 +27,9 @@ export function toValues({ type, title, subtitle, description, link, linkType, i
   }
 }
 
-/** Returns the values without the fields that this type and link type do not use. */
-export function usedValues({ description, link, linkType, inputText, ...values }: Partial<z.input<typeof announcementInput>>) {
-  if (values.type !== 'link') return { ...values, description }
-  return { ...values, link, linkType, ...(linkType === 'input' && { inputText }) }
+/** Returns the values without those of fields that this type and link type do not have. */
+export function usedValues<Values extends Partial<z.input<typeof announcementInput>>>(values: Values): Values {
+  const none = undefined
+  if (values.type !== 'link') return { ...values, link: none, linkType: none, inputText: none }
+  return { ...values, description: none, ...(values.linkType !== 'input' && { inputText: none }) }
 }

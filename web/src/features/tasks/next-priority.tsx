@@ -17,7 +17,7 @@ export function useNextPriority(collection: TaskCollection, isWanted: boolean) {
 
 export function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (value: number) => void }) {
   return (
-    <Button variant="default" size="md" onClick={() => onChoose(value)}>
+    <Button variant="default" onClick={() => onChoose(value)}>
       Next free: {value}
     </Button>
   )

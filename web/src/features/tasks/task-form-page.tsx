@@ -15,7 +15,7 @@ import {
 import type { TaskFormValues, TaskInput } from '@arcade/contract/tasks/calls'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import { api, asCallError, type CallError, client, creation, fetchOnce, problemOf } from '#src/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
@@ -24,8 +24,8 @@ import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
+import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
@@ -87,11 +87,7 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
       {id === '' ? (
         <InsteadOfForm collection={collection} problem="Choose a task in the list." />
       ) : data && !error ? (
-        <>
-          <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
-          <FromBefore kind={kinds[collection]} id={data.id} />
-          <RecordHistory kind={kinds[collection]} id={data.id} version={data.version} onRestored={handleReload} />
-        </>
+        <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
       ) : (
         <InsteadOfForm collection={collection} problem={error} onRetry={handleReload} />
       )}
@@ -124,12 +120,13 @@ interface TaskFormProps {
   collection: TaskCollection
   /** The task to edit; without one the form adds a task. */
   task?: Task
+  /** Loads the task again. */
   onReload?: () => void
   /** The task that the new one is a copy of. */
   source?: Task
 }
 
-function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
+function TaskForm({ collection, task, onReload = () => {}, source }: TaskFormProps) {
   const form = useTaskForm(collection, task, source)
   const merge = useMerge({
     kind: kinds[collection],
@@ -155,34 +152,48 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
     form.setFocus('priority')
   }
 
+  const aside = (
+    <>
+      <TaskPreview control={form.control} />
+      {task && (
+        <>
+          <RecordHistory kind={kinds[collection]} id={task.id} version={task.version} onRestored={onReload} />
+          <FromBefore kind={kinds[collection]} id={task.id} />
+        </>
+      )}
+    </>
+  )
+
   return (
-    <FormWithPreview preview={<TaskPreview control={form.control} />}>
-      <Panel>
+    <FormWithAside aside={aside}>
+      <FormPanel>
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${taskCollections[collection].itemTitle}`}>
+          <MergeVersions
+            merge={merge}
+            mine={() => usedValues(form.getValues())}
+            onChoose={(name, value) => form.setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
+          />
           <TaskFields
             collection={collection}
             control={form.control}
             nextPriority={nextPriority.value}
             onNextPriority={handleNextPriority}
           />
-          <FormRefusal form={form} onReload={onReload} />
-          <MergeVersions
-            merge={merge}
-            mine={form.getValues}
-            onChoose={(name, value) => form.setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
-          />
-          <FormActions back={<BackToListButton to={taskCollections[collection].path} />}>
+          <FormActions
+            back={<BackToListButton to={taskCollections[collection].path} />}
+            notice={<FormRefusal form={form} onReload={task && onReload} />}
+          >
             <SubmitButton>{merge.theirs ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
         </Form>
-      </Panel>
-    </FormWithPreview>
+      </FormPanel>
+    </FormWithAside>
   )
 }
 
 function useTaskForm(collection: TaskCollection, task: Task | undefined, source: Task | undefined) {
-  const form = useDraftForm(
+  return useDraftForm(
     () => import('@arcade/contract/tasks/calls').then(({ taskInputFor }) => taskInputFor(collection)),
     task
       ? { ...toValues(collection, task), priority: task.priority }
@@ -192,15 +203,14 @@ function useTaskForm(collection: TaskCollection, task: Task | undefined, source:
     {
       name: `${taskCollections[collection].path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`,
       basis: task?.version,
+      used: usedValues,
     },
   )
-  const { control, setValue } = form
-  const type = useWatch({ control, name: 'type' })
-  const isLinkShown = hasLink(type ?? '')
-  useEffect(() => {
-    if (!isLinkShown) setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
-  }, [isLinkShown, setValue])
-  return form
+}
+
+/** Returns the values without the link of a type that has none. */
+function usedValues(values: TaskFormValues): TaskFormValues {
+  return hasLink(values.type ?? '') ? values : { ...values, link: '' }
 }
 
 interface SaveOptions {
@@ -258,7 +268,7 @@ interface TaskFieldsProps {
 function TaskFields({ collection, control, nextPriority, onNextPriority }: TaskFieldsProps) {
   const type = useWatch({ control, name: 'type' })
   return (
-    <>
+    <FormColumns>
       <NumberField
         control={control}
         name="priority"
@@ -274,11 +284,11 @@ function TaskFields({ collection, control, nextPriority, onNextPriority }: TaskF
         placeholder="Select a type"
         options={taskCollections[collection].types.map((value) => ({ value, label: taskTypeLabels[value] }))}
       />
-      <TextField control={control} name="title" label="Title" isRequired />
-      {hasLink(type ?? '') && <TextField control={control} name="link" label="Link" type="url" placeholder="https://" />}
+      <TextField control={control} name="title" label="Title" isRequired isWide />
+      {hasLink(type ?? '') && <TextField control={control} name="link" label="Link" type="url" placeholder="https://" isWide />}
       <NumberField control={control} name="reward" label="Reward" isRequired />
       <CheckboxField control={control} name="verifiedByBot" {...verifiedByBotTextsFor(type)} />
-    </>
+    </FormColumns>
   )
 }
 

@@ -11,9 +11,10 @@ import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice, FormRefusal } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { FormPanel } from '#src/ui/form-page.tsx'
+import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
-import { Page, Panel } from '#src/ui/page.tsx'
+import { Page } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
 const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '', userType: 'user' } as const
@@ -28,8 +29,8 @@ export function AddUserPage() {
   const { handleSubmit, roleless, handleRetry } = useSave(form.finish)
 
   return (
-    <Page title="Add User" narrow>
-      <Panel>
+    <Page title="Add User" narrow="two-columns">
+      <FormPanel>
         <FormNotice
           message={roleless && `${roleless.email} was added as a User. The role Admin could not be given: ${roleless.problem}`}
           action={roleless && { label: 'Make Admin', onClick: () => void handleRetry(roleless) }}
@@ -37,12 +38,11 @@ export function AddUserPage() {
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label="Add User">
           <UserFields control={form.control} />
-          <FormRefusal form={form} />
-          <FormActions back={<BackToListButton to={listPaths.users} />}>
+          <FormActions back={<BackToListButton to={listPaths.users} />} notice={<FormRefusal form={form} />}>
             <SubmitButton>Create</SubmitButton>
           </FormActions>
         </Form>
-      </Panel>
+      </FormPanel>
     </Page>
   )
 }
@@ -50,10 +50,10 @@ export function AddUserPage() {
 function UserFields({ control }: { control: Control<z.input<ReturnType<typeof newUserInputFor>>, unknown, NewUserInput> }) {
   const userType = useWatch({ control, name: 'userType' })
   return (
-    <>
+    <FormColumns>
       <TextField control={control} name="fname" label="First Name" isRequired />
       <TextField control={control} name="lname" label="Last Name" isRequired />
-      <TextField control={control} name="email" label="Email" isRequired type="email" />
+      <TextField control={control} name="email" label="Email" isRequired isWide type="email" />
       <NewPasswordFields control={control} label="Password" known={['fname', 'lname', 'email']} />
       <SelectField
         control={control}
@@ -64,7 +64,7 @@ function UserFields({ control }: { control: Control<z.input<ReturnType<typeof ne
         description={userType === 'admin' ? 'May change and delete everything here.' : 'May manage nothing.'}
         options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
       />
-    </>
+    </FormColumns>
   )
 }
 

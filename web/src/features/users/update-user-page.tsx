@@ -14,7 +14,8 @@ import { showFailure } from '#src/lists/item-acts.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { FormPanel, FormWithAside } from '#src/ui/form-page.tsx'
+import { Form, FormActions, FormColumns, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
@@ -31,7 +32,7 @@ export function UpdateUserPage() {
   const [loads, setLoads] = useState(0)
   const handleReload = () => void refetch().then(() => setLoads((count) => count + 1))
   return (
-    <Page title="Update User" narrow>
+    <Page title="Update User" narrow="with-aside">
       {data ? (
         <UserForms key={`${data.id} ${loads}`} user={data} onReload={handleReload} />
       ) : (
@@ -63,12 +64,18 @@ function UserForms({ user, onReload }: UserProps) {
     if (changed.version === version + 1) setVersion(changed.version)
     queryClient.setQueryData(api.users.get.queryKey({ input: { id: user.id } }), changed)
   }
-  return (
+  const aside = (
     <>
-      <Panel>
+      <RecordHistory kind="user" id={user.id} version={user.version} onRestored={onReload} />
+      <FromBefore kind="user" id={user.id} />
+    </>
+  )
+  return (
+    <FormWithAside aside={aside}>
+      <FormPanel>
         <p className={classes['email']}>{user.email}</p>
         <NameForm user={user} version={version} onReload={onReload} />
-      </Panel>
+      </FormPanel>
       <Panel>
         <PasswordLink user={user} link={link} onMake={setLink} />
       </Panel>
@@ -76,9 +83,7 @@ function UserForms({ user, onReload }: UserProps) {
       <Panel>
         <RoleForm user={user} onChange={handleRoleChange} />
       </Panel>
-      <FromBefore kind="user" id={user.id} />
-      <RecordHistory kind="user" id={user.id} version={user.version} onRestored={onReload} />
-    </>
+    </FormWithAside>
   )
 }
 
@@ -120,15 +125,16 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="Update User">
-        <TextField control={form.control} name="fname" label="First Name" isRequired />
-        <TextField control={form.control} name="lname" label="Last Name" isRequired />
-        <FormRefusal form={form} onReload={onReload} />
         <MergeVersions
           merge={merge}
           mine={form.getValues}
           onChoose={(name, value) => form.setValue(name as 'fname' | 'lname', value as string, { shouldDirty: true })}
         />
-        <FormActions back={<BackToListButton to={listPaths.users} />}>
+        <FormColumns>
+          <TextField control={form.control} name="fname" label="First Name" isRequired />
+          <TextField control={form.control} name="lname" label="Last Name" isRequired />
+        </FormColumns>
+        <FormActions back={<BackToListButton to={listPaths.users} />} notice={<FormRefusal form={form} onReload={onReload} />}>
           <SubmitButton>{merge.theirs ? SAVE_MERGED : 'Update'}</SubmitButton>
         </FormActions>
       </Form>
