@@ -41,6 +41,31 @@ test('§2 three tabs of numbered titles; a title shows its details and participa
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
 })
 
+test('History: the details are one line, and ten participants and all columns are in view; unfolded, the details show in full', async ({
+  page,
+}) => {
+  for (const viewport of [
+    { width: 1440, height: 900 },
+    { width: 1024, height: 768 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await page.goto('/history')
+    await page.getByRole('link', { name: 'Season 2 is live' }).click()
+    const table = page.getByRole('table', { name: 'Participants' })
+    await expect(table.getByRole('row').nth(10)).toBeInViewport({ ratio: 1 })
+    const pager = (await page.getByRole('button', { name: 'Next Page' }).boundingBox())!
+    const tenth = (await table.getByRole('row').nth(10).boundingBox())!
+    expect(tenth.y + tenth.height).toBeLessThanOrEqual(pager.y)
+    expect(await table.evaluate((one) => one.scrollWidth - one.parentElement!.clientWidth)).toBeLessThanOrEqual(0)
+  }
+  const description = page.getByText('• double points until Sunday')
+  const lines = async () => Math.round((await description.boundingBox())!.height / 20)
+  expect(await lines()).toBe(1)
+  await page.getByRole('button', { name: 'Details in full' }).click()
+  await expect(page.getByRole('button', { name: 'Details in full' })).toHaveAttribute('aria-expanded', 'true')
+  expect(await lines()).toBeGreaterThan(3)
+})
+
 test('§9 titles are searched like all lists, without the case and accents of their letters', async ({ page, server }) => {
   await addParticipants(server, 'Fête d’Été', 1)
   await page.goto('/history?tab=social')

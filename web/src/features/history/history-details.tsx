@@ -4,8 +4,10 @@ import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import { type HistoryItem, type HistoryKind, type HistoryParticipant, participantList } from '@arcade/contract/history/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { isBlank } from '@arcade/contract/text'
+import { Button } from '@mantine/core'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { api, asCallError, fetchSpreadsheet, problemOf } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { shownOrAll } from '#src/lists/export-buttons.tsx'
@@ -131,29 +133,46 @@ function failureText(error: unknown): string {
 
 const typeLabels: Record<string, string> = { ...taskTypeLabels, ...announcementTypeLabels }
 
+/** The details in one line, which leaves the room to the participants. What the line cuts off shows when it is unfolded. */
 function Facts({ item }: { item: HistoryItem }) {
   const { type, linkType, link, description, inputText, reward } = item
   const isText = type === 'desc' || (link === null && description !== null)
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
   return (
-    <dl className={classes['facts']}>
-      <Fact name="Type">{typeLabels[type] ?? type}</Fact>
-      <Fact name="Link Type">{linkType && (linkTypeLabels[linkType as keyof typeof linkTypeLabels] ?? linkType)}</Fact>
-      {isText ? (
-        <Fact name="Description" isWide>
-          {description}
-        </Fact>
-      ) : (
-        <Fact name="Link">{link && <WebLink link={link} />}</Fact>
-      )}
-      <Fact name="Input Text">{inputText}</Fact>
-      <Fact name="Reward">{reward.toLocaleString('en-US', { maximumFractionDigits: 20 })}</Fact>
-    </dl>
+    <div className={classes['fold']}>
+      <dl id={id} className={classes['facts']} data-open={isOpen || undefined}>
+        <Fact name="Type">{typeLabels[type] ?? type}</Fact>
+        <Fact name="Link Type">{linkType && (linkTypeLabels[linkType as keyof typeof linkTypeLabels] ?? linkType)}</Fact>
+        {isText ? (
+          <Fact name="Description" isLong>
+            {description}
+          </Fact>
+        ) : (
+          <Fact name="Link" isLong>
+            {link && <WebLink link={link} />}
+          </Fact>
+        )}
+        <Fact name="Input Text">{inputText}</Fact>
+        <Fact name="Reward">{reward.toLocaleString('en-US', { maximumFractionDigits: 20 })}</Fact>
+      </dl>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        aria-label="Details in full"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isOpen ? <IconChevronUp size={16} aria-hidden /> : <IconChevronDown size={16} aria-hidden />}
+      </Button>
+    </div>
   )
 }
 
-function Fact({ name, isWide = false, children }: { name: string; isWide?: boolean; children: ReactNode }) {
+function Fact({ name, isLong = false, children }: { name: string; isLong?: boolean; children: ReactNode }) {
   return (
-    <div data-wide={isWide || undefined}>
+    <div data-long={isLong || undefined}>
       <dt>{name}</dt>
       <dd>{children || <Missing text={NOT_AVAILABLE} />}</dd>
     </div>

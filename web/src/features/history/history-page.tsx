@@ -32,6 +32,7 @@ export function HistoryPage() {
     <Page title="History">
       {/* Switching tabs resets the selection (§4). */}
       <Tabs
+        className={classes['collections'] ?? ''}
         value={tab}
         keepMounted={false}
         onChange={(next) => void navigate({ to: '/history', search: tabSearch(next as HistoryKind) })}
