@@ -102,6 +102,24 @@ test.describe('pages that cannot be loaded', () => {
     await expect(toast(page, 'You are offline: nothing was saved.')).toBeVisible()
   })
 
+  test('Offline: Next Page keeps the rows, says why, and works once the connection is back', async ({ page, context, signIn }) => {
+    await signIn('admin')
+    await page.goto('/manage-telegram-users?sort=a-z')
+    await settled(page)
+    const before = await rows(page).allTextContents()
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Next Page' }).click()
+    await expect(toast(page, 'The server cannot be reached. Please try again.')).toBeVisible()
+    await expect(page.getByText('Page 1 of 241')).toBeVisible()
+    expect(await rows(page).allTextContents()).toEqual(before)
+    await expect(page).toHaveURL(/\?sort=a-z$/)
+    await context.setOffline(false)
+    await page.getByRole('button', { name: 'Next Page' }).click()
+    await expect(page.getByText('Page 2 of 241')).toBeVisible()
+    await settled(page)
+    expect(await rows(page).allTextContents()).not.toEqual(before)
+  })
+
   test('Offline: if blocking a player fails, the page stays and the dialog keeps the reason', async ({
     page,
     context,

@@ -3,7 +3,9 @@ import type { FilterOf, List } from '@arcade/contract/entity'
 import type { Count } from '@arcade/contract/field-schemas'
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { asCallError, type CallError } from '#src/client.ts'
+import { toast } from '#src/ui/toast.tsx'
 import { type Selection, useSelection } from './selection.tsx'
 import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
 import { useKeptFresh } from './live.ts'
@@ -70,7 +72,15 @@ export function useList<L extends List, Data extends Answer, Row>(
   const navigate = useNavigate()
   const filter = listFilter(list, address)
   const selection = useSelection<FilterOf<L>>(list.name, filter)
-  const { data, error, isPlaceholderData, refetch } = query
+  const { error, refetch } = query
+  const failure = error ? asCallError(error) : undefined
+  const goTo = (next: ListAddress<L>, replace = false): void => {
+    if (onAddress) onAddress(next, replace)
+    else void navigate({ to: '.', search: next, replace, resetScroll: !replace })
+  }
+  const kept = useRowsKept(address, query, failure, goTo)
+  const data = kept ?? query.data
+  const isStale = query.isPlaceholderData || kept !== undefined
   useKeptFresh(query, { isOn: !isKeptByPage })
   const { total, isMore } =
     data?.total == null ? { total: counted?.total, isMore: counted?.isMore ?? false } : { total: data.total, isMore: false }
@@ -78,10 +88,6 @@ export function useList<L extends List, Data extends Answer, Row>(
   const isBeyond = data?.page !== undefined && data.page > (data.pageCount ?? data.page)
   const rows = data && !isBeyond ? rowsOf(data) : undefined
 
-  const goTo = (next: ListAddress<L>, replace = false): void => {
-    if (onAddress) onAddress(next, replace)
-    else void navigate({ to: '.', search: next, replace, resetScroll: !replace })
-  }
   const change: ListState<L, Row>['change'] = (changed, replace) =>
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
   const changeLook = (look: LookAddress): void => goTo(withoutUndefined<object>({ ...address, ...look }), true)
@@ -89,8 +95,8 @@ export function useList<L extends List, Data extends Answer, Row>(
     list,
     address,
     data,
-    failure: error ? asCallError(error) : undefined,
-    isStale: isPlaceholderData,
+    failure,
+    isStale,
     total,
     isMore,
     isBeyond,
@@ -100,8 +106,33 @@ export function useList<L extends List, Data extends Answer, Row>(
   }
   const isWhole = Object.keys(filter).length === 0
   const paged = list.isPagedByCursor ? pagedByCursor(shown) : pagedByNumber(shown)
-  const table = { rows, isStale: isPlaceholderData, ...paged }
+  const table = { rows, isStale, ...paged }
   return { list, address, isWhole, rows, total, isMore, selection, change, changeLook, table }
+}
+
+/**
+ * Keeps the rows when another page of the same list cannot be loaded: says why, and puts back the address of the rows that stay.
+ * @returns the answer with these rows until the address is back
+ */
+function useRowsKept<L extends List, Data>(
+  address: ListAddress<L>,
+  { data, isPlaceholderData }: UseQueryResult<Data>,
+  failure: CallError | undefined,
+  goTo: (address: ListAddress<L>, replace: boolean) => void,
+): Data | undefined {
+  const [last, setLast] = useState<{ address: ListAddress<L>; data: Data }>()
+  if (data !== undefined && !isPlaceholderData && last?.data !== data) setLast({ address, data })
+  const isLost = data === undefined && failure?.isException === true && last !== undefined
+  const isOtherPage = isLost && JSON.stringify(firstPage(last.address)) === JSON.stringify(firstPage(address))
+  const message = isOtherPage ? failure.message : undefined
+  const putBack = useEffectEvent((text: string) => {
+    toast.failure(text)
+    if (last) goTo(last.address, true)
+  })
+  useEffect(() => {
+    if (message !== undefined) putBack(message)
+  }, [message])
+  return isOtherPage ? last.data : undefined
 }
 
 /** What a list shows at present, and how to show something else. */
@@ -140,7 +171,10 @@ function pagedByCursor<L extends List>(shown: Shown<L>): PagedTable {
   /** §4: Previous does nothing on page 1, Next nothing without a cursor, and both nothing while a page is loading. */
   const handlePageChange = (next: number): void => {
     if (!data || isStale) return
-    const at = (place: { page: number; after?: string; before?: string }) => change(place as Partial<ListAddress<L>>)
+    // With the size, so that a copied link shows the same page to others.
+    const size = pageSize === list.pageSizes[0] ? undefined : pageSize
+    const at = (place: { page: number; after?: string; before?: string }) =>
+      change({ ...place, size } as Partial<ListAddress<L>>)
     if (next > page && data.after != null) at({ page: next, after: data.after })
     if (next >= page || page === 1) return
     if (next > 1 && data.before != null) at({ page: next, before: data.before })
