@@ -159,3 +159,36 @@ test('Visit: the default view opens a list once; the whole list that was chosen 
   await expect(page.getByRole('button', { name: /^Saved/ })).toHaveText('Saved')
   await expect(page).toHaveURL('/social-tasks')
 })
+
+test('Visit: a page size that was chosen is the person’s own, also after a reload; other people have the first size', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await signIn('admin')
+  await page.goto('/manage-telegram-users')
+  await page.getByLabel('Page Size').selectOption('25')
+  await expect(rows(page)).toHaveCount(25)
+  await page.goto('/manage-telegram-users')
+  await expect(page.getByLabel('Page Size')).toHaveValue('25')
+  await expect(rows(page)).toHaveCount(25)
+  await page.goto('/manage-telegram-users?size=50')
+  await expect(rows(page), 'the size of a link').toHaveCount(50)
+  const other = await server.addPerson({ fname: 'Bo', lname: 'Boss', email: 'bo@gmail.com', userType: 'admin' })
+  await page.context().addCookies([{ name: 'session', value: other.token, url: server.url, httpOnly: true, sameSite: 'Strict' }])
+  await page.goto('/manage-telegram-users')
+  await expect(page.getByLabel('Page Size')).toHaveValue('5')
+  await expect(rows(page)).toHaveCount(5)
+})
+
+test('Visit: Back of a form leads to the same list also after the form was reloaded', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto(LIST)
+  await settled(page)
+  await control(page, 'Edit').first().click()
+  await expect(field(page, 'Title')).not.toHaveValue('')
+  await page.reload()
+  await expect(field(page, 'Title')).not.toHaveValue('')
+  await control(page, 'Back').click()
+  await expect(page).toHaveURL(LIST)
+})

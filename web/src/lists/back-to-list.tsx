@@ -5,7 +5,7 @@
 import { useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useEffect, useSyncExternalStore } from 'react'
 import { LinkButton } from '#src/ui/link-button.tsx'
-import { keepSearch, keptSearch, subscribeToVisit } from '#src/ui/visit.ts'
+import { keepSearch, keptSearch, lastSearch, subscribeToVisit } from '#src/ui/visit.ts'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -51,7 +51,7 @@ export function useOpenPage(): (path: string) => void {
 /** Returns a function that goes back to the list after a form was saved, so that Back does not return to the form. */
 export function useReturnToList(path: string): () => Promise<void> {
   const navigate = useNavigate()
-  return () => navigate({ to: path, search: keptSearch(path) ?? NOTHING, replace: true })
+  return () => navigate({ to: path, search: lastSearch(path) ?? NOTHING, replace: true })
 }
 
 interface BackToListButtonProps {
@@ -65,7 +65,7 @@ interface BackToListButtonProps {
 /** Goes back to the list that the operator came from, with its scroll position if the page was opened from one of its rows. */
 export function BackToListButton({ to, search, children = 'Back' }: BackToListButtonProps) {
   const { history } = useRouter()
-  const kept = useKeptSearch(to)
+  const kept = useSyncExternalStore(subscribeToVisit, () => lastSearch(to)) ?? NOTHING
   const steps = useLocation({
     select: ({ state: { __TSR_index, listIndex } }) => (listIndex === undefined ? 0 : __TSR_index - listIndex),
   })

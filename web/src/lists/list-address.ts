@@ -164,6 +164,11 @@ export function firstPage<L extends List>(address: ListAddress<L>): ListAddress<
   return withoutUndefined<object>({ ...address, page: undefined, after: undefined, before: undefined })
 }
 
+/** Returns what a saved view keeps of the address: not the page, and not the page size, which is the person's own. */
+export function viewAddress<L extends List>(address: ListAddress<L>): ListAddress<L> {
+  return withoutUndefined<object>({ ...firstPage(address), size: undefined })
+}
+
 /** Returns the look that the address names, if any. */
 export function readLook({ rows, columns = '' }: LookAddress) {
   if (rows === undefined) return undefined

@@ -13,7 +13,7 @@ import type { Refusal } from '#src/ui/form.tsx'
 import type { TableLook } from './table-view.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { ViewsPane } from './views-pane.tsx'
-import { firstPage, type ListAddress, lookAddress, readListAddress, withoutLook } from './list-address.ts'
+import { type ListAddress, lookAddress, readListAddress, viewAddress, withoutLook } from './list-address.ts'
 
 interface SavedViewsProps<L extends List> {
   list: L & { name: ListName }
@@ -27,16 +27,16 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   const [createOnce] = useState(creation)
   const path = listPaths[list.name]
   const { data } = useQuery(api.views.list.queryOptions())
-  const isWhole = Object.keys(withoutLook(firstPage(address))).length === 0
+  const isWhole = Object.keys(withoutLook(viewAddress(address))).length === 0
   const toHref = (text: string): string => (text === '' ? path : `${path}?${text}`)
   /** What the list currently shows, as the address of a view. */
-  const present = addressText({ ...firstPage(address), ...lookAddress(look) })
+  const present = addressText({ ...viewAddress(address), ...lookAddress(look) })
   const views = data?.views
     .filter((view) => view.list === list.name)
     .map((view) => ({
       ...view,
       href: toHref(view.address),
-      isCurrent: addressText(firstPage(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
+      isCurrent: addressText(viewAddress(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
     }))
 
   const stopOpeningDefault = useDefaultView(path, address, views?.find(({ isDefault }) => isDefault)?.href)

@@ -1,5 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { beginVisit, endVisit, forgetSearch, keepSearch, keptSearch, subscribeToVisit } from './visit.ts'
+import {
+  beginVisit,
+  endVisit,
+  forgetSearch,
+  keepPageSize,
+  keepSearch,
+  keptPageSize,
+  keptSearch,
+  lastSearch,
+  subscribeToVisit,
+} from './visit.ts'
 
 afterEach(endVisit)
 
@@ -20,6 +30,45 @@ test('Visit: lasts while the same person signs in again, and ends when another o
   expect(keptSearch('/users')).toEqual({ q: 'ada' })
   beginVisit('bo')
   expect(keptSearch('/users')).toBeUndefined()
+})
+
+/** Loads the module again, as a reload of the page does. */
+async function reloaded(userId: string) {
+  vi.resetModules()
+  const visit = await import('./visit.ts')
+  visit.beginVisit(userId)
+  return visit
+}
+
+test('Visit: after a reload the same person’s way back is still known; another person’s is not', async () => {
+  beginVisit('ada')
+  keepSearch('/users', { q: 'ada' })
+  expect(lastSearch('/users')).toEqual({ q: 'ada' })
+  const visit = await reloaded('ada')
+  expect(visit.keptSearch('/users')).toBeUndefined()
+  expect(visit.lastSearch('/users')).toEqual({ q: 'ada' })
+  visit.keepSearch('/tasks', {})
+  expect((await reloaded('ada')).lastSearch('/users')).toEqual({ q: 'ada' })
+  expect((await reloaded('bo')).lastSearch('/users')).toBeUndefined()
+})
+
+test('Visit: nothing of the way back stays in the browser after a log-out', async () => {
+  beginVisit('ada')
+  keepSearch('/users', { q: 'ada' })
+  endVisit()
+  expect(JSON.stringify(sessionStorage)).not.toContain('ada')
+  expect((await reloaded('ada')).lastSearch('/users')).toBeUndefined()
+})
+
+test('Visit: a page size that was chosen is the person’s own, also after a log-out', async () => {
+  beginVisit('ada')
+  keepPageSize('players', 25)
+  endVisit()
+  expect(keptPageSize('players')).toBe(25)
+  expect((await reloaded('ada')).keptPageSize('players')).toBe(25)
+  expect((await reloaded('bo')).keptPageSize('players')).toBeUndefined()
+  beginVisit('bo')
+  expect(keptPageSize('players')).toBeUndefined()
 })
 
 test('Visit: links learn of every change', () => {
