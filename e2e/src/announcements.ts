@@ -89,8 +89,8 @@ export async function expectShown(image: Locator): Promise<void> {
     .toBeGreaterThan(0)
 }
 
-/** Returns red, green and blue of the computed background colour. */
+/** Returns red, green and blue of the text's computed colour. */
 export async function rgbOf(element: Locator): Promise<number[]> {
-  const color = await element.evaluate((node) => getComputedStyle(node).backgroundColor)
+  const color = await element.evaluate((node) => getComputedStyle(node).color)
   return (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
 }

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Download, Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
-import { rows, settled } from '#src/lists.ts'
-import { sizes } from '#src/sizes.ts'
+import { openSheet, rows, settled } from '#src/lists.ts'
+import { phone, sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 import { readSheets } from '../../server/test/read-sheets.ts'
 
@@ -386,10 +386,12 @@ for (const viewport of sizes) {
     await page.setViewportSize(viewport)
     await page.goto('/manage-telegram-users?q=moon&wallet=ton&sort=username')
     await settled(page)
-    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    const isPhone = viewport === phone
+    const select = isPhone ? await openSheet(page) : page
+    await select.getByRole('button', { name: 'Select', exact: true }).click()
     await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
     await expectAccessible(page)
-    for (const pane of ['Filters', 'View']) {
+    for (const pane of ['Filters', isPhone ? 'More' : 'View']) {
       await page.getByRole('button', { name: new RegExp(`^${pane}`) }).click()
       await expect(page.getByRole('dialog', { name: pane })).toBeVisible()
       await expectAccessible(page)

@@ -1,10 +1,11 @@
 /** The console on a phone: two dashboard cards in a row, and the rows of every list as cards (§2, design §7). */
 import type { Locator, Page, Request } from '@playwright/test'
-import { rows, settled } from '#src/lists.ts'
+import { openSheet, rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
 import { phone } from '#src/sizes.ts'
 import { expect, test } from '#src/test.ts'
+import { expectAccessible } from '#src/axe.ts'
 
 test.use({ viewport: phone, hasTouch: true })
 
@@ -87,19 +88,60 @@ test('Lists: on a phone a task’s priority is below its label', async ({ page }
   expect(figure - label).toBeLessThan(12)
 })
 
-test('Lists: on a phone missing fields of a player take no line', async ({ page }) => {
+test('Lists: on a phone a player’s card shows name, username, balance and id; the other fields unfold', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=100008077')
   await settled(page)
-  const email = rows(page).first().locator('[data-column="Email"]')
+  const card = rows(page).first()
+  const shown = () => card.getByRole('cell').evaluateAll((all) => all.filter((one) => one.checkVisibility()).length)
+  expect(await shown()).toBe(4)
+  expect((await card.boundingBox())!.height).toBeLessThan(120)
+  const unfold = card.getByRole('button', { name: 'All fields of row 1' })
+  await unfold.tap()
+  await expect(unfold).toHaveAttribute('aria-expanded', 'true')
+  expect(await shown()).toBe(15)
+  const email = card.locator('[data-column="Email"]')
   await expect(email).toHaveText('undefined')
-  expect((await email.boundingBox())!.width).toBeLessThan(150)
+  expect((await email.boundingBox())!.width).toBeLessThan(160)
+  await expectAccessible(page)
+})
+
+test('Lists: on a phone the first card begins in the first quarter of the screen, on every list', async ({ page, server }) => {
+  await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
+  const task = await server.database.db.selectFrom('tasks').select('id').executeTakeFirstOrThrow()
+  await (await otherAdmin(server)).call('DELETE', `/api/social-tasks/${task.id}`)
+  for (const [path] of [...lists, ['/audit'] as const, ['/trash'] as const]) {
+    await page.goto(path)
+    await settled(page)
+    expect((await rows(page).first().boundingBox())!.y, path).toBeLessThanOrEqual(phone.height / 4)
+  }
+})
+
+test('Lists: a phone’s sheet has the order, the page size, the saved views, the columns and Select', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await settled(page)
+  const sheet = await openSheet(page)
+  await expect(sheet.getByLabel('Page Size')).toHaveValue('5')
+  await sheet.getByLabel('Sort By').selectOption('User ID')
+  await expect(page).toHaveURL(/sort=user-id/)
+  await sheet.getByRole('button', { name: 'Reverse Order' }).tap()
+  await expect(page).toHaveURL(/reversed=true/)
+  await sheet.getByRole('button', { name: 'Saved', exact: true }).tap()
+  await expect(sheet.getByRole('region', { name: 'Saved views' }).getByLabel('Name', { exact: true })).toBeVisible()
+  await sheet.getByRole('button', { name: 'View', exact: true }).tap()
+  await sheet.getByRole('checkbox', { name: 'Username' }).uncheck()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(sheet).toBeHidden()
+  await expect(page.getByRole('button', { name: 'More', exact: true })).toBeFocused()
+  await expect(rows(page).first().locator('[data-column="Username"]')).toHaveCount(0)
 })
 
 test('Lists: on a phone the selection bar has two lines', async ({ page }) => {
   await page.goto('/manage-telegram-users')
   await settled(page)
-  await page.getByRole('button', { name: 'Select', exact: true }).tap()
-  await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).tap()
+  await (await openSheet(page)).getByRole('button', { name: 'Select', exact: true }).tap()
+  await rows(page).first().getByRole('link').first().tap()
+  await expect(page.getByRole('checkbox', { name: 'Select row 1', exact: true })).toBeChecked()
   const bar = page.getByRole('region', { name: 'Selection' })
   await expect(bar.getByRole('button', { name: 'Unblock' })).toBeInViewport({ ratio: 1 })
   expect((await bar.boundingBox())!.height).toBeLessThan(125)
@@ -174,8 +216,10 @@ test('Lists and palette: on a phone the fields of their panes have at least 16 p
   await expect(page.getByLabel('Balance from')).toBeVisible()
   expect(await smallFields(page)).toEqual([])
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: /^Saved/ }).tap()
-  await expect(page.getByRole('dialog', { name: 'Saved views' }).getByLabel('Name', { exact: true })).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const sheet = await openSheet(page)
+  await sheet.getByRole('button', { name: /^Saved/ }).tap()
+  await expect(sheet.getByLabel('Name', { exact: true })).toBeVisible()
   expect(await smallFields(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('banner').getByRole('button', { name: 'Search' }).tap()

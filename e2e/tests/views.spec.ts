@@ -1,7 +1,8 @@
 /** Saved views: a list's search, filters, order, columns and density under a name, private or shared, and the default view of a list. */
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
-import { sizes } from '#src/sizes.ts'
+import { openSheet } from '#src/lists.ts'
+import { phone, sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 const views = (page: Page) => page.getByRole('button', { name: /^Saved/ })
@@ -88,12 +89,15 @@ for (const viewport of sizes) {
     await page.setViewportSize(viewport)
     await signIn('admin')
     await page.goto('/social-tasks')
+    const isPhone = viewport === phone
+    if (isPhone) await openSheet(page)
+    const opened = isPhone ? page.getByRole('region', { name: 'Saved views' }) : pane(page)
     await views(page).click()
-    await pane(page).getByLabel('Name', { exact: true }).fill('All')
-    await pane(page).getByRole('button', { name: 'Save', exact: true }).click()
+    await opened.getByLabel('Name', { exact: true }).fill('All')
+    await opened.getByRole('button', { name: 'Save', exact: true }).click()
     await expect(views(page)).toHaveText('Saved: All')
     await views(page).click()
-    await pane(page).getByRole('button', { name: 'Change All' }).click()
+    await opened.getByRole('button', { name: 'Change All' }).click()
     await expectAccessible(page)
   })
 }

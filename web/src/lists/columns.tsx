@@ -15,6 +15,10 @@ interface Cell<Row> {
   viewMore?: true
   /** Hidden until the operator chooses it, because §2 does not list it. */
   isHiddenAtFirst?: true
+  /** The least width in rem, the share of the room that is left, and whether longer texts have two lines; see `DataTable`. */
+  width?: number
+  grow?: number
+  isTwoLines?: true
   /** The cell's position on a phone, see `DataTable`. */
   card?: Column<Row>['card']
   /** An icon with a name before the value. */
@@ -44,6 +48,9 @@ function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row
     ...(sort !== undefined && { sort, isDescending: order?.isDescending ?? false }),
     ...(cell.isHiddenAtFirst && { isHiddenAtFirst: true }),
     ...(cell.card && { card: cell.card }),
+    ...(cell.width !== undefined && { width: cell.width }),
+    ...(cell.grow !== undefined && { grow: cell.grow }),
+    ...(cell.isTwoLines && { isTwoLines: true }),
   }
   const { render, missing, mark, viewMore = false, align = alignment(field, cell) } = cell
   const aligned = { ...base, ...(align && { align }) }

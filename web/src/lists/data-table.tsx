@@ -2,7 +2,6 @@
  * A table of rows that the server pages (§2): loading, empty and failed states, pager, sorting by headers, selection of rows, and a choice
  * of columns and density.
  */
-import { Button } from '@mantine/core'
 import {
   type ReactNode,
   type RefObject,
@@ -18,8 +17,10 @@ import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
 import { type PickRow, type Selection, SelectionBar, usePickRange } from './selection.tsx'
+import { columnWidths, PICK_COLUMN } from './column-widths.ts'
 import { type Column, roles, TableRow } from './table-cells.tsx'
 import { useMatchInView, useTableRoom } from './table-room.ts'
+import { useIsPhone } from '#src/ui/phone.ts'
 import { focusHeadingWhenGone, type PlaceNow, useFocusedRow } from '#src/ui/table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, type TableLook, useTableLook } from './table-view.ts'
 import { useViewMore } from '#src/ui/view-more.tsx'
@@ -51,7 +52,7 @@ interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   /** Replaces the look that this browser stores for the label. */
   look?: ChangeableLook
   /** The toolbar above the table. The table adds its View and Select buttons. */
-  toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'end'>
+  toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'view' | 'select'>
   /** Lets the operator pick rows once the selection is open. `actions` are the buttons for picked rows. */
   picking?: Omit<Parameters<typeof SelectionBar>[0], 'shownIds' | 'children'> & { actions: ReactNode }
 }
@@ -100,7 +101,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (!toolbar) return content
   return (
     <div className={classes['list']}>
-      <ListToolbar {...toolbar} end={<TableButtons columns={columns} look={look} selection={selection} />} />
+      <ListToolbar
+        {...toolbar}
+        view={<ViewPane columns={columns} look={look} onChange={look.change} />}
+        select={selection && { isOpen: selection.isOpen, onToggle: () => selection.setOpen(!selection.isOpen) }}
+      />
       {content}
     </div>
   )
@@ -127,30 +132,6 @@ function useLastPage<Row>({ paging, onPageChange }: DataTableProps<Row>): void {
   useEffect(() => {
     if (isBeyond && lastPage) goBack(lastPage)
   }, [isBeyond, lastPage])
-}
-
-interface TableButtonsProps<Row> {
-  columns: readonly Column<Row>[]
-  look: ChangeableLook
-  selection: Selection | undefined
-}
-
-/** The table's buttons in the toolbar. */
-function TableButtons<Row>({ columns, look, selection }: TableButtonsProps<Row>) {
-  return (
-    <>
-      <ViewPane columns={columns} look={look} onChange={look.change} />
-      {selection && (
-        <Button
-          variant={selection.isOpen ? 'light' : 'default'}
-          aria-pressed={selection.isOpen}
-          onClick={() => selection.setOpen(!selection.isOpen)}
-        >
-          Select
-        </Button>
-      )}
-    </>
-  )
 }
 
 interface FrameProps<Row> extends DataTableProps<Row> {
@@ -207,13 +188,29 @@ function Table<Row>({ sorting, focusedRow, emptyText, onPick, ...props }: Omit<F
   const firstNumber = paging ? (paging.page - 1) * paging.pageSize + 1 : 1
   const selection = isPicking ? picking?.selection : undefined
   const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
+  const isPhone = useIsPhone()
+  const widths = columnWidths(selection ? [PICK_COLUMN, ...shown] : shown)
   return (
-    <table {...roles.table} className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
+    <table
+      {...roles.table}
+      className={classes['table']}
+      aria-label={label}
+      data-stale={isStale || undefined}
+      data-fixed={widths !== undefined || undefined}
+      style={widths?.table}
+    >
+      {widths && (
+        <colgroup>
+          {widths.columns.map((style, index) => (
+            <col key={index} style={style} />
+          ))}
+        </colgroup>
+      )}
       <thead {...roles.group}>
         <tr {...roles.row}>
           {selection && <PickPage selection={selection} ids={ids} />}
           {shown.map((column) => (
-            <Header key={column.header} column={column} sorting={sorting} />
+            <Header key={column.header} column={column} sorting={sorting} isCard={isPhone} />
           ))}
         </tr>
       </thead>
@@ -230,6 +227,7 @@ function Table<Row>({ sorting, focusedRow, emptyText, onPick, ...props }: Omit<F
               number={firstNumber + index}
               columns={columns as readonly Column<unknown>[]}
               hidden={hidden}
+              isCard={isPhone}
               isPicked={selection?.has(id)}
               onPick={onPick}
               onOpen={viewMore.open}
@@ -242,24 +240,26 @@ function Table<Row>({ sorting, focusedRow, emptyText, onPick, ...props }: Omit<F
   )
 }
 
-function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTableProps<Row>['sorting'] }) {
+interface HeaderProps<Row> {
+  column: Column<Row>
+  sorting: DataTableProps<Row>['sorting']
+  /** Headers of cards are for assistive technology only. */
+  isCard: boolean
+}
+
+function Header<Row>({ column, sorting, isCard }: HeaderProps<Row>) {
   const { header, align, sort, isDescending = false } = column
-  if (sort === undefined || !sorting) {
-    return (
-      <th {...roles.header} data-align={align} data-column={header}>
-        {header}
-      </th>
-    )
-  }
-  const isActive = sorting.sort === sort
+  const isActive = sort !== undefined && sorting?.sort === sort
   const isDown = isDescending !== (isActive && sorting.isReversed)
+  const head = {
+    ...roles.header,
+    'data-align': align,
+    'data-column': header,
+    'aria-sort': isActive ? (isDown ? ('descending' as const) : ('ascending' as const)) : undefined,
+  }
+  if (sort === undefined || !sorting || isCard) return <th {...head}>{header}</th>
   return (
-    <th
-      {...roles.header}
-      data-align={align}
-      data-column={header}
-      aria-sort={isActive ? (isDown ? 'descending' : 'ascending') : undefined}
-    >
+    <th {...head}>
       <button
         type="button"
         className={classes['sort']}

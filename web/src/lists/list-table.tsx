@@ -8,11 +8,14 @@ import type { ReactNode } from 'react'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './table-cells.tsx'
 import type { Filter } from './list-toolbar.tsx'
+import { keepPageSize } from '#src/ui/visit.ts'
 import { counted } from '#src/ui/numbers.ts'
+import { useIsPhone } from '#src/ui/phone.ts'
 import { focusSearch } from '#src/ui/table-rows.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
 import { nameInAddress, type ListAddress, listOrder } from './list-address.ts'
 import { useListLook } from './list-look.ts'
+import { usePageSize } from './page-size.ts'
 import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
 
@@ -24,8 +27,10 @@ interface ListTableProps<L extends List, Row> {
   rowKey: (row: Row) => string | number
   /** Options of filters that the declaration cannot know, by the filter's name in the address. */
   options?: FilterOptions
-  /** Additional content of the toolbar. */
+  /** Additional fields of the toolbar. */
   toolbar?: ReactNode
+  /** News about the list, in its toolbar. */
+  news?: ReactNode
   /** Buttons for picked rows besides the download. */
   acts?: ReactNode
   /** Shown when the search and filters match no rows. */
@@ -37,9 +42,10 @@ interface ListTableProps<L extends List, Row> {
 export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
-  const { label, state, columns, rowKey, options, toolbar, acts, noMatchText, firstStep } = props
+  const { label, state, columns, rowKey, options, toolbar, news, acts, noMatchText, firstStep } = props
   const { list, address, isWhole, total, isMore, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
+  const hasSorts = Object.keys(sorts).length > 1
   const router = useRouter()
   const placeNow = () => {
     const { __TSR_key } = router.state.location.state
@@ -72,14 +78,16 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         filters: toolbarFilters(list, options),
         values: address,
         onFilter: changeTo,
+        news,
         children: (
           <>
             {isExported(list) && <SavedViews list={list} address={address} look={look} />}
+            {hasSorts && <SortOfCards state={state} />}
             {toolbar}
           </>
         ),
       }}
-      {...(Object.keys(sorts).length > 1 && { sorting })}
+      {...(hasSorts && { sorting })}
       {...(isExported(list) && {
         picking: {
           selection,
@@ -150,14 +158,45 @@ function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
 
 const inputs = { min: 'number', max: 'number', from: 'day', before: 'day' } as const
 
+/** The choice of the order on a phone, whose cards have no headers to press. */
+function SortOfCards<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
+  const { sort, reversed } = listOrder(list, address)
+  if (!useIsPhone()) return null
+  const changeTo = (changed: object) => change(changed)
+  return (
+    <>
+      <NativeSelect
+        label="Sort By"
+        value={sort}
+        data={Object.entries(list.sorts).map(([value, { label }]) => ({ value, label }))}
+        onChange={({ target }) =>
+          changeTo({ sort: target.value === list.ownSort ? undefined : target.value, reversed: undefined })
+        }
+      />
+      <Button
+        variant={reversed ? 'light' : 'default'}
+        aria-pressed={reversed}
+        onClick={() => changeTo({ reversed: reversed ? undefined : true })}
+      >
+        Reverse Order
+      </Button>
+    </>
+  )
+}
+
 /** The choice of page size, for lists that offer several. */
 export function PageSizeField<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
+  const size = usePageSize(list, address)
+  const handleChange = (chosen: number) => {
+    keepPageSize(list.name, chosen)
+    change({ size: undefined } as Partial<ListAddress<L>>) // the address of a link may have had another size
+  }
   return (
     <NativeSelect
       label="Page Size"
-      value={String(address.size ?? list.pageSizes[0])}
+      value={String(size)}
       data={list.pageSizes.map(String)}
-      onChange={({ target }) => change({ size: Number(target.value) } as Partial<ListAddress<L>>)}
+      onChange={({ target }) => handleChange(Number(target.value))}
     />
   )
 }

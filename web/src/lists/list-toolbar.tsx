@@ -1,14 +1,18 @@
-/** The toolbar of a list: search box, filters, a chip for each active filter, and the choice of columns and density. */
+/**
+ * The toolbar of a list: search box, filters, a chip for each active filter, and the choice of columns and density. A phone shows the search
+ * and the filters; the rest is in a sheet.
+ */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
 import { firstCharacters } from '@arcade/contract/text'
-import { Button, CloseButton, NativeSelect, Popover, TextInput } from '@mantine/core'
-import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core'
+import { IconAdjustmentsHorizontal, IconDots, IconFilter, IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
 import classes from './list-toolbar.module.css'
 import { inputText } from '#src/ui/moment.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { Pane } from '#src/ui/pane.tsx'
+import { useIsPhone } from '#src/ui/phone.ts'
 import { focusSearch, moveToRow } from '#src/ui/table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
@@ -38,12 +42,19 @@ interface ListToolbarProps {
   onFilter?: (values: Record<string, FilterValue>) => void
   /** Further fields, such as the page size. */
   children?: ReactNode
-  /** The table's buttons, at the end of the row. */
-  end?: ReactNode
+  /** News about the list, such as a button that shows newer rows. */
+  news?: ReactNode
+  /** The pane with the table's look, at the end of the row. */
+  view?: ReactNode
+  /** Opens and closes the selection. */
+  select?: { isOpen: boolean; onToggle: () => void } | undefined
 }
 
 export function ListToolbar(props: ListToolbarProps) {
-  const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {}, children, end } = props
+  const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {} } = props
+  const { children, news, view, select } = props
+  const isPhone = useIsPhone()
+  const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
   const clear = (cleared: readonly Filter[]) => {
     focusSearch() // this button is about to disappear
@@ -56,8 +67,39 @@ export function ListToolbar(props: ListToolbarProps) {
       <div className={classes['row']}>
         <SearchBox label={searchLabel} value={search} onChange={onSearch} />
         {offered.length > 0 && <Filters filters={offered} values={values} active={active.length} onFilter={onFilter} />}
-        {children}
-        {end && <div className={classes['end']}>{end}</div>}
+        {isPhone ? (
+          <>
+            {select?.isOpen && <SelectButton {...select} />}
+            <Pane
+              isOpen={isMoreOpen}
+              onChange={setIsMoreOpen}
+              title="More"
+              className={classes['sheet']}
+              button={{ px: 0, 'aria-label': 'More', children: <IconDots size={20} aria-hidden /> }}
+            >
+              {children}
+              {view}
+              {select && (
+                <SelectButton
+                  isOpen={select.isOpen}
+                  onToggle={() => {
+                    setIsMoreOpen(false)
+                    select.onToggle()
+                  }}
+                />
+              )}
+            </Pane>
+          </>
+        ) : (
+          <>
+            {children}
+            <div className={classes['end']}>
+              {view}
+              {select && <SelectButton {...select} />}
+            </div>
+          </>
+        )}
+        {news}
       </div>
       <output className={classes['hint']}>{hint}</output>
       {active.length > 0 && (
@@ -78,6 +120,14 @@ export function ListToolbar(props: ListToolbarProps) {
         </ul>
       )}
     </div>
+  )
+}
+
+function SelectButton({ isOpen, onToggle }: NonNullable<ListToolbarProps['select']>) {
+  return (
+    <Button variant={isOpen ? 'light' : 'default'} aria-pressed={isOpen} onClick={onToggle}>
+      Select
+    </Button>
   )
 }
 
@@ -140,17 +190,32 @@ interface FiltersProps {
   onFilter: (values: Record<string, FilterValue>) => void
 }
 
+/** What was typed into a filter and not applied. It stays while the pane is closed, until the filter changes elsewhere. */
+interface Draft {
+  typed: FilterValue
+  /** The filter's value when it was typed. */
+  of: FilterValue
+}
+
 function Filters({ filters, values, active, onFilter }: FiltersProps) {
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({})
   return (
     <Choices label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active}>
-      {filters.map((filter) => (
-        <FilterField
-          key={filter.name}
-          filter={filter}
-          value={values[filter.name]}
-          onChange={(value) => onFilter({ [filter.name]: value })}
-        />
-      ))}
+      {filters.map((filter) => {
+        const { name } = filter
+        const value = values[name]
+        const draft = drafts[name]
+        return (
+          <FilterField
+            key={name}
+            filter={filter}
+            value={value}
+            typed={draft && draft.of === value ? draft.typed : value}
+            onType={(typed) => setDrafts((others) => ({ ...others, [name]: { typed, of: value } }))}
+            onChange={(changed) => onFilter({ [name]: changed })}
+          />
+        )
+      })}
     </Choices>
   )
 }
@@ -158,10 +223,12 @@ function Filters({ filters, values, active, onFilter }: FiltersProps) {
 interface FilterFieldProps {
   filter: Filter
   value: FilterValue
+  typed: FilterValue
+  onType: (typed: FilterValue) => void
   onChange: (value: FilterValue) => void
 }
 
-function FilterField({ filter, value, onChange }: FilterFieldProps) {
+function FilterField({ filter, value, onChange, ...typing }: FilterFieldProps) {
   const { label, kind } = filter
   if (kind === 'choice') {
     return (
@@ -174,32 +241,22 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
     )
   }
   if (kind === 'day' || kind === 'minute') {
-    return <DayFilter label={label} type={kind === 'day' ? 'date' : 'datetime-local'} value={value} onChange={onChange} />
+    const type = kind === 'day' ? 'date' : 'datetime-local'
+    return <DayFilter label={label} type={type} value={value} onChange={onChange} {...typing} />
   }
-  return <NumberFilter label={label} value={value} onChange={onChange} />
+  return <NumberFilter label={label} value={value} onChange={onChange} {...typing} />
 }
 
-/** State of a field being typed in. It is replaced when the filter changes from outside: by Back, a chip or a link. */
-function useTyped<Value>(value: Value): [Value, (typed: Value) => void] {
-  const [typed, setTyped] = useState(value)
-  const [known, setKnown] = useState(value)
-  if (value !== known) {
-    setKnown(value)
-    setTyped(value)
-  }
-  return [typed, setTyped]
-}
-
-/** Commits a field on blur or Enter. Escape closes the pane, which blurs the field: then the text is discarded. */
+/** Commits a field on blur or Enter. Escape closes the pane, which blurs the field: then the text stays typed but is not applied. */
 function useCommit(commit: () => void) {
-  const isDiscarded = useRef(false)
+  const isLeft = useRef(false)
   return {
     onFocus: () => {
-      isDiscarded.current = false
+      isLeft.current = false
     },
-    onBlur: () => isDiscarded.current || commit(),
+    onBlur: () => isLeft.current || commit(),
     onKeyDown: ({ key }: { key: string }) => {
-      isDiscarded.current = key === 'Escape'
+      isLeft.current = key === 'Escape'
       if (key === 'Enter') commit()
     },
   }
@@ -211,14 +268,13 @@ interface DayFilterProps extends Omit<FilterFieldProps, 'filter'> {
 }
 
 /** Reports complete days while typing. A day before the year 1000 is probably an unfinished year, and is reported on blur. */
-function DayFilter({ label, type, value = '', onChange }: DayFilterProps) {
-  const [typed, setTyped] = useTyped(String(value))
+function DayFilter({ label, type, value = '', typed = '', onType, onChange }: DayFilterProps) {
   const report = (day: string) => {
     if (day !== value) onChange(day || undefined)
   }
-  const committing = useCommit(() => report(typed))
+  const committing = useCommit(() => report(String(typed)))
   const handleChange = (day: string) => {
-    setTyped(day)
+    onType(day)
     if (day >= FIRST_REPORTED_DAY) report(day)
   }
   return (
@@ -227,20 +283,13 @@ function DayFilter({ label, type, value = '', onChange }: DayFilterProps) {
 }
 
 /** Reports its number on blur or Enter. Other text shows an error and is not reported. */
-function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
-  const [typed, setTyped] = useTyped(value)
+function NumberFilter({ label, value, typed, onType, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
   const isNumber = typeof typed !== 'string'
   const committing = useCommit(() => {
     if (isNumber && typed !== value) onChange(typed)
   })
   return (
-    <NumberInput
-      label={label}
-      value={typed}
-      error={!isNumber && `${label} must be a number`}
-      onChange={setTyped}
-      {...committing}
-    />
+    <NumberInput label={label} value={typed} error={!isNumber && `${label} must be a number`} onChange={onType} {...committing} />
   )
 }
 
@@ -254,34 +303,23 @@ interface ChoicesProps {
 
 /** A button that opens a pane of choices. */
 function Choices({ label, icon, count = 0, children }: ChoicesProps) {
-  const id = useId()
   const [isOpen, setIsOpen] = useState(false)
   return (
     <Pane
       isOpen={isOpen}
       onChange={setIsOpen}
-      closeOnEscape={false} // Mantine would close the pane before the field's own handler runs
-      position="bottom-start"
+      title={label}
       button={{
         leftSection: icon,
         children: (
           <>
-            {label}
+            <span className={classes['label']}>{label}</span>
             {count > 0 && <span className={classes['count']}>{count}</span>}
           </>
         ),
       }}
     >
-      <Popover.Dropdown
-        aria-labelledby={id}
-        className={classes['pane'] ?? ''}
-        onKeyDown={({ key }) => key === 'Escape' && setIsOpen(false)}
-      >
-        <h2 id={id} className={classes['paneTitle']}>
-          {label}
-        </h2>
-        {children}
-      </Popover.Dropdown>
+      {children}
     </Pane>
   )
 }

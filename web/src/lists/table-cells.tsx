@@ -1,6 +1,7 @@
-/** The rows and cells of a table: values as text, words for missing values, View More, checkboxes of picked rows. */
+/** The rows and cells of a table: values as text, words for missing values, View More, checkboxes of picked rows, cards that unfold. */
 import { isBlank } from '@arcade/contract/text'
-import { memo, type ReactNode } from 'react'
+import { IconChevronDown } from '@tabler/icons-react'
+import { memo, type MouseEvent, type ReactNode, useCallback, useState } from 'react'
 import { opensRow } from '#src/ui/table-rows.ts'
 import type { useViewMore } from '#src/ui/view-more.tsx'
 import classes from './data-table.module.css'
@@ -17,11 +18,17 @@ interface ColumnBase {
   isDescending?: boolean
   /** Hidden until the operator chooses it. */
   isHiddenAtFirst?: boolean
+  /** The least width of the content in rem. If one column of a table has it, all need it (column-widths.ts). */
+  width?: number
+  /** The column's share of the room that the least widths leave. */
+  grow?: number
+  /** Longer texts have two lines, unless rows are compact. */
+  isTwoLines?: boolean
   /**
    * The cell's position on a phone, where every row is a card: the `title`, the line below it (`start`, `end`), or one of the details. A
-   * `wide` detail takes a whole line.
+   * `wide` detail takes a whole line, a `fold` detail shows only in an unfolded card.
    */
-  card?: 'title' | 'start' | 'end' | 'wide'
+  card?: 'title' | 'start' | 'end' | 'wide' | 'fold'
 }
 
 /** A column that shows a value as text. */
@@ -61,15 +68,36 @@ interface CellsProps {
 
 interface TableRowProps extends CellsProps {
   id: string
+  /** The row is a card, because the window is that of a phone. */
+  isCard: boolean
   /** Undefined while rows cannot be picked. */
   isPicked: boolean | undefined
   onPick: PickRow
 }
 
 /** Memoised, so that picking a row redraws only its checkbox. */
-export const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
+export const TableRow = memo(function TableRow({ id, isCard, isPicked, onPick, ...cells }: TableRowProps) {
+  const [isUnfolded, setIsUnfolded] = useState(false)
+  const handleFold = useCallback(() => setIsUnfolded((was) => !was), [])
+  const hasFold = isCard && cells.columns.some(({ card, header }) => card === 'fold' && !cells.hidden.has(header))
+
+  /** A tap anywhere on a card picks it. The keyboard, whose clicks have no `detail`, uses the controls of the card. */
+  const handleTap = (event: MouseEvent) => {
+    const isOwnControl = event.target instanceof Element && event.target.closest('input, [data-fold]') !== null
+    if (isPicked === undefined || event.detail === 0 || isOwnControl) return
+    event.preventDefault()
+    event.stopPropagation()
+    onPick(id, !isPicked, false)
+  }
+
   return (
-    <tr {...roles.row} data-picked={isPicked || undefined} tabIndex={-1}>
+    <tr
+      {...roles.row}
+      data-picked={isPicked || undefined}
+      data-open={isUnfolded || undefined}
+      tabIndex={-1}
+      {...(isCard && { onClickCapture: handleTap })}
+    >
       {isPicked !== undefined && (
         <td {...roles.cell} className={classes['pick']}>
           <input
@@ -82,22 +110,46 @@ export const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells 
           />
         </td>
       )}
-      <Cells {...cells} />
+      <Cells {...cells} {...(hasFold && { isUnfolded, onFold: handleFold })} />
     </tr>
   )
 })
 
-const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: CellsProps) {
+interface FoldProps {
+  isUnfolded?: boolean
+  /** Folds and unfolds the card; undefined if there is nothing to unfold. */
+  onFold?: () => void
+}
+
+const Cells = memo(function Cells({ row, number, columns, hidden, onOpen, isUnfolded, onFold }: CellsProps & FoldProps) {
   return columns.map((column) =>
     hidden.has(column.header) ? null : (
-      <td {...roles.cell} key={column.header} data-align={column.align} data-column={column.header} data-card={column.card}>
+      <td
+        {...roles.cell}
+        key={column.header}
+        data-align={column.align}
+        data-column={column.header}
+        data-card={column.card}
+        data-two-lines={column.isTwoLines}
+      >
         {'render' in column ? (
           column.render(row, number)
         ) : (
-          <>
-            {column.mark?.(row)}
+          <Marked mark={column.mark?.(row)}>
             <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
-          </>
+          </Marked>
+        )}
+        {column.card === 'title' && onFold && (
+          <button
+            type="button"
+            className={classes['fold']}
+            data-fold=""
+            aria-label={`All fields of row ${number}`}
+            aria-expanded={isUnfolded}
+            onClick={onFold}
+          >
+            <IconChevronDown size={20} aria-hidden />
+          </button>
         )}
       </td>
     ),
@@ -138,7 +190,18 @@ export function MoreButton({ isTall = false, children, ...props }: MoreButtonPro
   )
 }
 
-/** The word for a missing value, styled so that nobody mistakes it for data. */
+/** A value with an icon before it, on one line. */
+export function Marked({ mark, children }: { mark: ReactNode; children: ReactNode }) {
+  if (!mark) return children
+  return (
+    <span className={classes['marked']}>
+      {mark}
+      {children}
+    </span>
+  )
+}
+
+/** The word for a missing value, lighter than data. */
 export function Missing({ text }: { text: string }) {
   return <span className={classes['missing']}>{text}</span>
 }

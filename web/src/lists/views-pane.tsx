@@ -4,9 +4,9 @@
  */
 import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { isolated } from '@arcade/contract/text'
-import { ActionIcon, Button, Popover } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
-import { type MouseEvent, type ReactNode, useId, useState } from 'react'
+import { type MouseEvent, type ReactNode, useState } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { Pane } from '#src/ui/pane.tsx'
@@ -35,7 +35,6 @@ interface ViewsPaneProps {
 }
 
 export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }: ViewsPaneProps) {
-  const id = useId()
   const [isOpen, setIsOpen] = useState(false)
   const [edited, setEdited] = useState<View>()
   const current = views?.find(({ isCurrent }) => isCurrent)
@@ -62,35 +61,31 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
     <Pane
       isOpen={isOpen}
       onChange={handleOpenChange}
-      position="bottom-start"
+      title="Saved views"
+      className={classes['pane']}
       button={{
         leftSection: <IconBookmarks size={18} aria-hidden />,
         children: <span className={classes['name']}>{current ? `Saved: ${isolated(current.name)}` : 'Saved'}</span>,
       }}
     >
-      <Popover.Dropdown aria-labelledby={id} className={classes['pane'] ?? ''}>
-        <h2 id={id} className={classes['title']}>
-          Saved views
-        </h2>
-        <ul className={classes['views']}>
-          <li>
-            <ViewLink {...whole} onFollow={handleFollow}>
-              Whole list
-            </ViewLink>
-          </li>
-          {views?.map((view) => (
-            <ViewItem
-              key={view.id}
-              view={view}
-              onFollow={handleFollow}
-              onDefault={() => void onDefault(view.isDefault ? undefined : view)}
-              onChange={() => setEdited(view)}
-              onDelete={() => handleDelete(view)}
-            />
-          ))}
-        </ul>
-        <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
-      </Popover.Dropdown>
+      <ul className={classes['views']}>
+        <li>
+          <ViewLink {...whole} onFollow={handleFollow}>
+            Whole list
+          </ViewLink>
+        </li>
+        {views?.map((view) => (
+          <ViewItem
+            key={view.id}
+            view={view}
+            onFollow={handleFollow}
+            onDefault={() => void onDefault(view.isDefault ? undefined : view)}
+            onChange={() => setEdited(view)}
+            onDelete={() => handleDelete(view)}
+          />
+        ))}
+      </ul>
+      <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
     </Pane>
   )
 }

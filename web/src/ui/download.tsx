@@ -1,6 +1,6 @@
 /** A download button. A running download shows its progress and Cancel instead of the button, also after leaving the page and returning. */
-import { Button, Popover, Progress } from '@mantine/core'
-import { IconChevronDown } from '@tabler/icons-react'
+import { Button, Progress } from '@mantine/core'
+import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
 import { Pane } from './pane.tsx'
 import { toast } from './toast.tsx'
@@ -89,7 +89,8 @@ export function DownloadButton(props: DownloadProps) {
             aria-describedby={note === undefined ? undefined : noteId}
             onClick={() => handleStart(props)}
           >
-            {label}
+            <IconDownload size={18} aria-hidden className={classes['icon']} />
+            <span className={classes['label']}>{label}</span>
           </Button>
           {others.length > 0 && <OtherDownloads {...props} others={others} onStart={handleStart} />}
         </Button.Group>
@@ -126,6 +127,9 @@ function OtherDownloads({ others, onStart, ...props }: OtherDownloadsProps) {
       isOpen={isOpen}
       onChange={setIsOpen}
       position="bottom-end"
+      title="More exports"
+      isUntitled
+      className={classes['others']}
       button={{
         px: 'xs',
         ...(size && { size }),
@@ -134,21 +138,19 @@ function OtherDownloads({ others, onStart, ...props }: OtherDownloadsProps) {
         children: <IconChevronDown size={16} aria-hidden />,
       }}
     >
-      <Popover.Dropdown className={classes['others'] ?? ''}>
-        {others.map((other) => (
-          <Button
-            key={other.label}
-            variant="subtle"
-            justify="flex-start"
-            onClick={() => {
-              setIsOpen(false)
-              onStart({ ...props, start: other.start })
-            }}
-          >
-            {other.label}
-          </Button>
-        ))}
-      </Popover.Dropdown>
+      {others.map((other) => (
+        <Button
+          key={other.label}
+          variant="subtle"
+          justify="flex-start"
+          onClick={() => {
+            setIsOpen(false)
+            onStart({ ...props, start: other.start })
+          }}
+        >
+          {other.label}
+        </Button>
+      ))}
     </Pane>
   )
 }

@@ -24,14 +24,16 @@ interface PageProps {
   actions?: ReactNode
   /** Limits the width, for comfortable reading: of one column, of a form with two, or of a form with something beside it. */
   narrow?: boolean | 'two-columns' | 'with-aside'
+  /** The page is a list, which uses the whole width of the window and, on a phone, leaves most of the first screen to its rows. */
+  isList?: boolean
   children: ReactNode
 }
 
-export function Page({ title, actions, narrow = false, children }: PageProps) {
+export function Page({ title, actions, narrow = false, isList = false, children }: PageProps) {
   const heading = usePageHeading(title)
   return (
-    <div className={classes['page']} data-narrow={narrow || undefined}>
-      <header className={classes['header']}>
+    <div className={classes['page']} data-narrow={narrow || undefined} data-list={isList || undefined}>
+      <header className={classes['header']} data-page-head>
         <h1 ref={heading} tabIndex={-1} className={classes['title']}>
           {title}
         </h1>

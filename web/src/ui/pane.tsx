@@ -1,41 +1,80 @@
-/** A button that opens a pane. The pane is mounted when it is opened for the first time: several on a page would delay its first frame. */
+/**
+ * A button that opens a pane: a popover beside the button, on a phone a sheet, and within a sheet a part below the button. The pane is
+ * mounted when it is opened for the first time: several on a page would delay its first frame.
+ */
 import { Button, type ButtonProps, Popover, type PopoverProps } from '@mantine/core'
-import { type ReactNode, type Ref, type RefObject, useId, useImperativeHandle, useRef, useState } from 'react'
+import { type ReactNode, type Ref, type RefObject, use, useId, useImperativeHandle, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import classes from './pane.module.css'
+import { useIsPhone } from './phone.ts'
+import { InSheet, Sheet } from './sheet.tsx'
 
-interface PaneProps extends Pick<PopoverProps, 'closeOnEscape' | 'position'> {
+interface PaneProps extends Pick<PopoverProps, 'position'> {
   isOpen: boolean
   onChange: (isOpen: boolean) => void
   button: ButtonProps & { children: ReactNode; 'aria-label'?: string }
-  /** A `Popover.Dropdown`. */
+  /** The heading, which also names the pane. */
+  title: string
+  /** The heading is for assistive technology only. */
+  isUntitled?: boolean
+  className?: string | undefined
   children: ReactNode
 }
 
-export function Pane({ isOpen, onChange, button, children, ...options }: PaneProps) {
+export function Pane(props: PaneProps) {
+  const { isOpen, onChange, button, title, isUntitled = false, className = '', children } = props
   const id = useId()
   const place = useRef<HTMLButtonElement>(null)
   const [isMounted, setIsMounted] = useState(false)
+  const isPhone = useIsPhone()
+  const isInSheet = use(InSheet)
   const handleClick = () => {
     flushSync(() => setIsMounted(true)) // a popover remembers where to return the focus to only if it is mounted before it is opened
     onChange(!isOpen)
   }
+  const content = <div className={`${classes['content']} ${className}`}>{children}</div>
   return (
     <>
       <Button
         variant="default"
         {...button}
         ref={place}
-        aria-haspopup="dialog"
+        aria-haspopup={isInSheet ? undefined : 'dialog'}
         aria-expanded={isOpen}
-        aria-controls={isOpen ? `${id}-dropdown` : undefined}
+        aria-controls={isOpen && !isPhone ? `${id}-dropdown` : undefined}
         onClick={handleClick}
       />
-      {isMounted && (
-        <Popover {...options} id={id} opened={isOpen} onChange={onChange} trapFocus returnFocus shadow="md" withinPortal>
+      {isInSheet && isOpen && (
+        <section aria-label={title} className={classes['part']}>
+          {content}
+        </section>
+      )}
+      {isPhone && !isInSheet && isMounted && (
+        <Sheet title={title} isOpen={isOpen} onClose={() => onChange(false)}>
+          {content}
+        </Sheet>
+      )}
+      {!isPhone && !isInSheet && isMounted && (
+        <Popover
+          position={props.position ?? 'bottom-start'}
+          closeOnEscape={false} // Mantine would close it before the handlers of the fields within run
+          id={id}
+          opened={isOpen}
+          onChange={onChange}
+          trapFocus
+          returnFocus
+          shadow="md"
+          withinPortal
+        >
           <Popover.Target>
             <Place place={place} />
           </Popover.Target>
-          {children}
+          <Popover.Dropdown aria-labelledby={`${id}-title`} onKeyDown={({ key }) => key === 'Escape' && onChange(false)}>
+            <h2 id={`${id}-title`} className={isUntitled ? 'app-sr-only' : classes['title']}>
+              {title}
+            </h2>
+            {content}
+          </Popover.Dropdown>
         </Popover>
       )}
     </>

@@ -1,7 +1,7 @@
 /** The list of announcements (§2 /annoucements), with a button that toggles the status and thumbnails that load when in view. */
 import { type Announcement, announcementList, type AnnouncementsFilter, fileUrl } from '@arcade/contract/announcements/fields'
 import { isolated } from '@arcade/contract/text'
-import { Anchor, Button } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -20,6 +20,7 @@ import { Page } from '#src/ui/page.tsx'
 import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
 import { BulkButton, type Selection } from '#src/lists/selection.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
+import statusClasses from '#src/ui/status.module.css'
 import classes from './announcements.module.css'
 import { useToggleStatus } from './toggle-status.tsx'
 
@@ -27,25 +28,64 @@ const MISSING_FILE = 'default' // §2
 
 const columns = listColumns(announcementList, {
   // The default order is the order of creation, so the rows are numbered in that order.
-  createdAt: { header: 'Sr.No', render: (_, number) => number },
-  title: { render: (announcement) => <TitleLink announcement={announcement} />, card: 'title' },
-  subtitle: { viewMore: true, card: 'wide' },
-  type: { mark: markOfBot },
-  description: { header: 'Desc/Link', value: ({ description, link }) => description ?? link, viewMore: true, card: 'wide' },
+  createdAt: { header: 'Sr.No', render: (_, number) => number, width: 3, card: 'fold' },
+  title: {
+    render: (announcement) => <TitleLink announcement={announcement} />,
+    width: 4,
+    grow: 4,
+    isTwoLines: true,
+    card: 'title',
+  },
+  subtitle: { viewMore: true, width: 3.5, grow: 3, isTwoLines: true, card: 'wide' },
+  type: { mark: markOfBot, width: 2.875, grow: 0.2, card: 'fold' },
+  description: {
+    header: 'Desc/Link',
+    value: ({ description, link }) => description ?? link,
+    viewMore: true,
+    width: 3.5,
+    grow: 1.5,
+    isTwoLines: true,
+    card: 'fold',
+  },
   link: false, // in the column Desc/Link
-  reward: {},
+  reward: { width: 3.625, grow: 0.2, card: 'fold' },
   numberOfParticipants: {
     render: ({ id, numberOfParticipants }) => <ParticipantsLink kind="announcement" id={id} count={numberOfParticipants} />,
     align: 'end',
+    width: 5.25,
+    grow: 0.2,
+    card: 'fold',
   },
-  status: { header: 'Toggle Status', render: (announcement) => <StatusButton announcement={announcement} />, card: 'start' },
-  verifiedByBot: { value: ({ verifiedByBot }) => (verifiedByBot ? 'Yes' : 'No'), isHiddenAtFirst: true },
-  imageName: { missing: MISSING_FILE, viewMore: true },
-  image: { header: 'Image Thumb', render: ({ image, imageName }) => <Thumb fileKey={image} name={imageName} /> },
-  iconName: { missing: MISSING_FILE, viewMore: true },
-  icon: { header: 'Icon Thumb', render: ({ icon, iconName }) => <Thumb fileKey={icon} name={iconName} /> },
-  Update: { render: ({ id }) => <UpdateButtons id={id} />, card: 'end' },
-  Delete: { render: (announcement) => <DeleteButton announcement={announcement} />, card: 'end' },
+  status: {
+    header: 'Toggle Status',
+    render: (announcement) => <StatusButton announcement={announcement} />,
+    width: 5,
+    grow: 0.2,
+    card: 'start',
+  },
+  verifiedByBot: {
+    value: ({ verifiedByBot }) => (verifiedByBot ? 'Yes' : 'No'),
+    isHiddenAtFirst: true,
+    width: 4,
+    card: 'fold',
+  },
+  // As narrow as their headers and the word for a missing file.
+  imageName: { missing: MISSING_FILE, viewMore: true, width: 2.625, card: 'fold' },
+  image: {
+    header: 'Image Thumb',
+    render: ({ image, imageName }) => <Thumb fileKey={image} name={imageName} />,
+    width: 2.625,
+    card: 'fold',
+  },
+  iconName: { missing: MISSING_FILE, viewMore: true, width: 2.625, card: 'fold' },
+  icon: {
+    header: 'Icon Thumb',
+    render: ({ icon, iconName }) => <Thumb fileKey={icon} name={iconName} />,
+    width: 2.625,
+    card: 'fold',
+  },
+  Update: { render: ({ id }) => <UpdateButtons id={id} />, width: 3.75, card: 'end' },
+  Delete: { render: (announcement) => <DeleteButton announcement={announcement} />, width: 2.5, card: 'end' },
   id: false,
   linkType: false,
   inputText: false,
@@ -58,7 +98,7 @@ export function AnnouncementsPage() {
   const query = useQuery(api.announcements.list.queryOptions({ input, ...asListed }))
   const state = useList(announcementList, { address, query, rowsOf: ({ announcements }) => announcements })
   return (
-    <Page title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
+    <Page isList title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
       <div className={classes['list']}>
         <ListTable
           label="Announcements"
@@ -133,16 +173,15 @@ function StatusButton({ announcement }: { announcement: Announcement }) {
   }
 
   return (
-    <Button
-      color={status ? 'green' : 'red'}
-      size="compact-sm"
-      className={classes['status'] ?? ''}
-      data-active={status || undefined}
+    <button
+      type="button"
+      className={`mantine-focus-auto ${statusClasses['status']}`}
+      data-good={status || undefined}
       aria-disabled={isBusy}
       onClick={({ currentTarget }) => void handleToggle(currentTarget)}
     >
       {status ? 'Active' : 'In Active'}
-    </Button>
+    </button>
   )
 }
 

@@ -9,6 +9,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
+import { usePageSize } from '#src/lists/page-size.ts'
 import { useCounts } from '#src/lists/use-counts.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { MoreButton } from '#src/lists/table-cells.tsx'
@@ -20,25 +21,29 @@ import { ActorLink, actorText, RecordLink, recordText } from './entry-links.tsx'
 import { EntryDialog } from './entry-dialog.tsx'
 import { useFilterOptions } from './filter-options.ts'
 
+const optional = { isHiddenAtFirst: true, width: 7, card: 'fold' } as const
+
 const columns = listColumns(auditList, {
-  at: { card: 'start' },
-  actorName: { render: (entry) => <Actor entry={entry} />, card: 'start' },
+  at: { card: 'start', width: 5.5, grow: 1 },
+  actorName: { render: (entry) => <Actor entry={entry} />, card: 'start', width: 6.5, grow: 1 },
   action: {
     render: (entry) => <DetailsButton entry={entry} text={auditActionLabels[entry.action] ?? entry.action} isMain />,
     card: 'title',
+    width: 9,
+    grow: 1,
   },
-  recordName: { render: (entry) => <Record entry={entry} />, card: 'start' },
-  changes: { render: (entry) => <Changes entry={entry} />, card: 'wide' },
-  address: { missing: '–', isHiddenAtFirst: true },
-  recordKind: { missing: '–', isHiddenAtFirst: true },
-  device: { missing: '–', isHiddenAtFirst: true },
-  origin: { missing: '–', isHiddenAtFirst: true },
-  detail: { missing: '–', viewMore: true, isHiddenAtFirst: true },
-  actorKind: { isHiddenAtFirst: true },
-  seq: { isHiddenAtFirst: true },
-  actorId: { missing: '–', isHiddenAtFirst: true },
-  recordId: { missing: '–', isHiddenAtFirst: true },
-  actId: { isHiddenAtFirst: true },
+  recordName: { render: (entry) => <Record entry={entry} />, card: 'start', width: 7.5, grow: 1 },
+  changes: { render: (entry) => <Changes entry={entry} />, card: 'wide', width: 12, grow: 3 },
+  address: { missing: '–', ...optional },
+  recordKind: { missing: '–', ...optional },
+  device: { missing: '–', ...optional },
+  origin: { missing: '–', ...optional },
+  detail: { missing: '–', viewMore: true, ...optional },
+  actorKind: optional,
+  seq: optional,
+  actorId: { missing: '–', ...optional },
+  recordId: { missing: '–', ...optional },
+  actId: optional,
 })
 
 const noNames: Readonly<Record<string, string>> = {}
@@ -52,7 +57,7 @@ export function AuditPage() {
   const address = useSearch({ from: '/shell/management/audit' })
   const [opened, setOpened] = useState<AuditEntry>()
   const filter = listFilter(auditList, address)
-  const pageSize = address.size ?? auditList.pageSizes[0]
+  const pageSize = usePageSize(auditList, address)
   const input = { ...filter, ...listOrder(auditList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.audit.list.queryOptions({ input, ...asListed }))
   const { counted, everyone } = useCounts((of: typeof filter) => api.audit.count.queryOptions({ input: of }), filter, query)
@@ -62,26 +67,24 @@ export function AuditPage() {
     <OpenContext value={setOpened}>
       <PlayerNames value={query.data?.playerNames ?? noNames}>
         <Page
+          isList
           title="Audit"
           actions={<ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone} />}
         >
-          <div className={classes['list']}>
-            <ListTable
-              label="Audit"
-              state={state}
-              columns={columns}
-              rowKey={({ seq }) => seq}
-              options={options}
-              toolbar={
-                <>
-                  <PageSizeField state={state} />
-                  {state.rows && !query.isPlaceholderData && (
-                    <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
-                  )}
-                </>
-              }
-            />
-          </div>
+          <ListTable
+            label="Audit"
+            state={state}
+            columns={columns}
+            rowKey={({ seq }) => seq}
+            options={options}
+            toolbar={<PageSizeField state={state} />}
+            news={
+              state.rows &&
+              !query.isPlaceholderData && (
+                <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
+              )
+            }
+          />
         </Page>
         <EntryDialog entry={opened} onClose={() => setOpened(undefined)} />
       </PlayerNames>

@@ -180,12 +180,12 @@ function Fact({ name, isLong = false, children }: { name: string; isLong?: boole
 }
 
 const columns = listColumns(participantList, {
-  id: { render: ({ id }) => <PlayerLink userId={id}>{id}</PlayerLink>, card: 'start' },
-  username: { render: ({ id, username }) => <NameLink id={id} text={username} />, card: 'title' },
-  first_name: { render: ({ id, first_name }) => <NameLink id={id} text={first_name} /> },
-  last_name: { missing: NOT_AVAILABLE },
-  userInput: { missing: NOT_AVAILABLE, viewMore: true },
-  timestamp: { card: 'start' },
+  id: { render: ({ id }) => <PlayerLink userId={id}>{id}</PlayerLink>, card: 'start', width: 6 },
+  username: { render: ({ id, username }) => <NameLink id={id} text={username} />, card: 'title', width: 6, grow: 1.5 },
+  first_name: { render: ({ id, first_name }) => <NameLink id={id} text={first_name} />, card: 'fold', width: 5.5, grow: 1 },
+  last_name: { missing: NOT_AVAILABLE, card: 'fold', width: 5.5, grow: 1 },
+  userInput: { missing: NOT_AVAILABLE, viewMore: true, card: 'wide', width: 6, grow: 1.5 },
+  timestamp: { card: 'start', width: 5.5, grow: 0.8 },
 })
 
 /** Links a participant's name to the player's page. */

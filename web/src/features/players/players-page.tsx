@@ -11,48 +11,56 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
+import { usePageSize } from '#src/lists/page-size.ts'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { useCounts } from '#src/lists/use-counts.ts'
 import { asListed, type ListState, useList } from '#src/lists/use-list.ts'
-import { Missing } from '#src/lists/table-cells.tsx'
+import { Marked, Missing } from '#src/lists/table-cells.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { useIsPhone } from '#src/ui/phone.ts'
 import { RowMark } from '#src/lists/row-mark.tsx'
 import { Balance } from './balance.tsx'
 import { BlockButtons } from './block-buttons.tsx'
 import classes from './players-page.module.css'
 
 const missing = 'undefined' // sic, §3
+const handle = { width: 8, grow: 1, card: 'fold' } as const
+const wallet = { width: 9, grow: 3, card: 'fold' } as const
 
 /** Texts that are often too long for their cell, or worth copying, open View More. */
 const columns = listColumns(playerList, {
-  firstName: { render: (player) => <FirstName {...player} />, card: 'title' },
-  lastName: { missing, viewMore: true },
-  username: { missing, viewMore: true },
-  balance: { render: ({ balance }) => <Balance amount={balance} />, align: 'end', card: 'start' },
-  userId: { render: ({ userId }) => <PlayerPageLink userId={userId} text={String(userId)} />, card: 'start' },
-  createdAt: { missing },
-  email: { missing, viewMore: true, card: 'wide' },
-  phoneNumber: { missing },
-  twitterUsername: { missing },
-  instagramUsername: { missing },
-  linkedInUsername: { missing },
-  discordUsername: { missing },
-  youtubeUsername: { missing },
-  tonWalletAddress: { missing, viewMore: true },
-  bscWallet: { missing, viewMore: true },
+  firstName: { render: (player) => <FirstName {...player} />, width: 7.5, grow: 2, card: 'title' },
+  lastName: { missing, viewMore: true, width: 7, grow: 2, card: 'fold' },
+  username: { missing, viewMore: true, width: 8, grow: 2, card: 'start' },
+  balance: { render: ({ balance }) => <Balance amount={balance} />, align: 'end', width: 6.75, card: 'start' },
+  userId: {
+    render: ({ userId }) => <PlayerPageLink userId={userId} text={String(userId)} />,
+    width: 6,
+    card: 'start',
+  },
+  createdAt: { missing, width: 10, card: 'fold' },
+  email: { missing, viewMore: true, width: 12, grow: 3, card: 'fold' },
+  phoneNumber: { missing, width: 8, card: 'fold' },
+  twitterUsername: { missing, ...handle },
+  instagramUsername: { missing, ...handle },
+  linkedInUsername: { missing, ...handle },
+  discordUsername: { missing, ...handle },
+  youtubeUsername: { missing, ...handle },
+  tonWalletAddress: { missing, viewMore: true, ...wallet },
+  bscWallet: { missing, viewMore: true, ...wallet },
 })
 
 export function PlayersPage() {
   const address = useSearch({ from: '/shell/management/manage-telegram-users' })
   const filter = listFilter(playerList, address)
-  const pageSize = address.size ?? playerList.pageSizes[0]
+  const pageSize = usePageSize(playerList, address)
   const input = { ...filter, ...listOrder(playerList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.players.list.queryOptions({ input, ...asListed }))
   const { counted, everyone } = useCounts((of: typeof filter) => api.players.count.queryOptions({ input: of }), filter, query)
   const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, counted })
   const blocked = useMemo(() => new Set(query.data?.blocked), [query.data])
   return (
-    <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
+    <Page isList title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
       <div className={classes['list']}>
         <Blocked value={blocked}>
           <ListTable
@@ -79,10 +87,10 @@ const specifiedSorts = ['balance', 'a-z'] as const // §2; the column headers of
 
 function SortField({ state: { address, change } }: { state: PlayersState }) {
   const { sort } = listOrder(playerList, address)
+  if (useIsPhone()) return null // the sheet of a phone offers all orders
   return (
     <NativeSelect
       label="Sort By"
-      className={classes['sortField'] ?? ''}
       value={sort}
       data={[...new Set([...specifiedSorts, sort])].map((value) => ({ value, label: playerList.sorts[value].label }))}
       onChange={({ target }) =>
@@ -98,11 +106,17 @@ const Blocked = createContext<ReadonlySet<number>>(new Set())
 function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) {
   const isBlocked = use(Blocked).has(userId)
   return (
-    <>
-      {isErased({ userId }) && <RowMark icon={IconUserOff} label="Erased" />}
-      {isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
+    <Marked
+      mark={
+        isErased({ userId }) ? (
+          <RowMark icon={IconUserOff} label="Erased" />
+        ) : (
+          isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />
+        )
+      }
+    >
       <PlayerPageLink userId={userId} text={firstName} />
-    </>
+    </Marked>
   )
 }
 

@@ -38,19 +38,40 @@ const columns = { social: taskColumns('social'), daily: taskColumns('daily') }
 
 function taskColumns(collection: TaskCollection) {
   return listColumns(taskLists[collection], {
-    priority: { render: (task) => <Priority task={task} />, align: 'end', card: 'start' },
-    type: { value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type, mark: markOfBot },
-    title: { render: (task) => <TitleLink collection={collection} task={task} />, card: 'title' },
-    link: { render: ({ link }) => <TaskLink link={link} />, card: 'wide' },
-    reward: {},
+    priority: { render: (task) => <Priority task={task} />, align: 'end', width: 4.5, grow: 0.2, card: 'start' },
+    type: {
+      value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type,
+      mark: markOfBot,
+      width: 5,
+      grow: 0.8,
+      isTwoLines: true,
+      card: 'fold',
+    },
+    title: {
+      render: (task) => <TitleLink collection={collection} task={task} />,
+      width: 8,
+      grow: 3,
+      isTwoLines: true,
+      card: 'title',
+    },
+    link: { render: ({ link }) => <TaskLink link={link} />, width: 6, grow: 3, card: 'fold' },
+    reward: { width: 4.5, grow: 0.2, card: 'start' },
     numberOfParticipants: {
       render: ({ id, numberOfParticipants }) => <ParticipantsLink kind={collection} id={id} count={numberOfParticipants} />,
       align: 'end',
+      width: 5.75,
+      grow: 0.2,
+      card: 'fold',
     },
-    verifiedByBot: { value: ({ verifiedByBot }) => (verifiedByBot ? 'Yes' : 'No'), isHiddenAtFirst: true },
-    createdAt: { isHiddenAtFirst: true },
-    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, card: 'end' },
-    Delete: { render: (task) => <DeleteButton collection={collection} task={task} />, card: 'end' },
+    verifiedByBot: {
+      value: ({ verifiedByBot }) => (verifiedByBot ? 'Yes' : 'No'),
+      isHiddenAtFirst: true,
+      width: 4.5,
+      card: 'fold',
+    },
+    createdAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
+    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, width: 4, card: 'end' },
+    Delete: { render: (task) => <DeleteButton collection={collection} task={task} />, width: 2.75, card: 'end' },
     id: false,
     version: false,
   })
@@ -75,39 +96,37 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const isOrdered = state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
   const { selection } = state
   return (
-    <Page title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
-      <div className={classes['list']}>
-        <HandleContext value={isOrdered ? handle : undefined}>
-          <ListTable
-            label={title}
-            state={state}
-            columns={columns[collection]}
-            rowKey={({ id }) => id}
-            firstStep={<LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
-            acts={
-              <>
-                <PrioritiseButton
-                  collection={collection}
-                  run={async (numbers, run) => {
-                    const { answer, actId } = await asAct((call) =>
-                      calls.prioritise({ target: selection.target, ...numbers, ...run }, call),
-                    )
-                    return { ...answer, undo: undo.ofChange(actId) }
-                  }}
-                  {...bulkEnd(list, selection)}
-                />
-                <DeleteSelectedButton
-                  list={list}
-                  selection={selection}
-                  consequence={CONSEQUENCE}
-                  run={(target, run, call) => calls.removeMany({ target, ...run }, call)}
-                />
-              </>
-            }
-          />
-        </HandleContext>
-        {announcements}
-      </div>
+    <Page isList title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
+      <HandleContext value={isOrdered ? handle : undefined}>
+        <ListTable
+          label={title}
+          state={state}
+          columns={columns[collection]}
+          rowKey={({ id }) => id}
+          firstStep={<LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
+          acts={
+            <>
+              <PrioritiseButton
+                collection={collection}
+                run={async (numbers, run) => {
+                  const { answer, actId } = await asAct((call) =>
+                    calls.prioritise({ target: selection.target, ...numbers, ...run }, call),
+                  )
+                  return { ...answer, undo: undo.ofChange(actId) }
+                }}
+                {...bulkEnd(list, selection)}
+              />
+              <DeleteSelectedButton
+                list={list}
+                selection={selection}
+                consequence={CONSEQUENCE}
+                run={(target, run, call) => calls.removeMany({ target, ...run }, call)}
+              />
+            </>
+          }
+        />
+      </HandleContext>
+      {announcements}
     </Page>
   )
 }

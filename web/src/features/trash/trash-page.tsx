@@ -22,16 +22,16 @@ import { InsteadDialog } from './instead-dialog.tsx'
 import classes from './trash-page.module.css'
 
 const columns = listColumns(trashList, {
-  name: { card: 'title', viewMore: true },
-  kind: { card: 'start' },
-  priorityOrEmail: { missing: '–' },
-  deletedAt: {},
-  deletedBy: { missing: '–' },
-  expiresAt: {},
-  Restore: { render: (record) => <RestoreButtons record={record} />, card: 'end' },
-  hasOthersOfAct: { isHiddenAtFirst: true },
-  actId: { isHiddenAtFirst: true },
-  recordId: { isHiddenAtFirst: true },
+  name: { card: 'title', viewMore: true, width: 8, grow: 3, isTwoLines: true },
+  kind: { card: 'start', width: 6.25, grow: 0.2 },
+  priorityOrEmail: { missing: '–', width: 6.5, grow: 2, card: 'fold' },
+  deletedAt: { width: 5.5, grow: 1, card: 'fold' },
+  deletedBy: { missing: '–', width: 6, grow: 1.5, isTwoLines: true, card: 'start' },
+  expiresAt: { width: 5.5, grow: 1, card: 'fold' },
+  Restore: { render: (record) => <RestoreButtons record={record} />, card: 'end', width: 10.25 },
+  hasOthersOfAct: { isHiddenAtFirst: true, width: 6, card: 'fold' },
+  actId: { isHiddenAtFirst: true, width: 8, card: 'fold' },
+  recordId: { isHiddenAtFirst: true, width: 8, card: 'fold' },
   id: false,
 })
 
@@ -44,6 +44,7 @@ export function TrashPage() {
   const state = useList(trashList, { address, query, rowsOf: ({ records }) => records })
   return (
     <Page
+      isList
       title="Trash"
       actions={
         <PurgeButton

@@ -23,14 +23,26 @@ const CONSEQUENCE = 'Their sessions end at once.'
 
 const columns = listColumns(userList, {
   // The default order is the order of creation, so the rows are numbered in that order.
-  createdAt: { header: 'Sr.No', render: (_, number) => number },
-  fname: { viewMore: true, mark: ({ userType }) => <RoleIcon userType={userType} />, card: 'title' },
-  lname: { viewMore: true, card: 'start' },
-  email: { viewMore: true, card: 'wide' },
-  'Created At': { render: ({ createdAt }) => <Moment iso={createdAt} />, isHiddenAtFirst: true },
-  lastSeenAt: { missing: 'not known', isHiddenAtFirst: true },
-  Update: { render: (user) => <UpdateButton user={user} />, card: 'end' },
-  Delete: { render: (user) => <DeleteButton user={user} />, card: 'end' },
+  createdAt: { header: 'Sr.No', render: (_, number) => number, width: 3.5, grow: 0.2, card: 'fold' },
+  fname: {
+    viewMore: true,
+    mark: ({ userType }) => <RoleIcon userType={userType} />,
+    width: 6,
+    grow: 2,
+    card: 'title',
+  },
+  lname: { viewMore: true, width: 6, grow: 2, card: 'start' },
+  email: { viewMore: true, width: 8, grow: 3, card: 'wide' },
+  'Created At': {
+    render: ({ createdAt }) => <Moment iso={createdAt} />,
+    isHiddenAtFirst: true,
+    width: 5.5,
+    grow: 1,
+    card: 'fold',
+  },
+  lastSeenAt: { missing: 'not known', isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
+  Update: { render: (user) => <UpdateButton user={user} />, width: 3.25, grow: 0.2, card: 'end' },
+  Delete: { render: (user) => <DeleteButton user={user} />, width: 2.75, grow: 0.2, card: 'end' },
   id: false,
   userType: false,
   version: false,
@@ -46,6 +58,7 @@ export function ManageUsersPage() {
   )
   return (
     <Page
+      isList
       title="Manage Users"
       actions={
         <>
@@ -54,23 +67,21 @@ export function ManageUsersPage() {
         </>
       }
     >
-      <div className={classes['list']}>
-        <ListTable
-          label="Users"
-          state={state}
-          columns={columns}
-          rowKey={({ id }) => id}
-          firstStep={<LinkButton to="/add-user">Add the first user</LinkButton>}
-          acts={
-            <DeleteSelectedButton
-              list={userList}
-              selection={state.selection}
-              consequence={CONSEQUENCE}
-              run={(target, run, options) => client.users.removeMany({ target, ...run }, options)}
-            />
-          }
-        />
-      </div>
+      <ListTable
+        label="Users"
+        state={state}
+        columns={columns}
+        rowKey={({ id }) => id}
+        firstStep={<LinkButton to="/add-user">Add the first user</LinkButton>}
+        acts={
+          <DeleteSelectedButton
+            list={userList}
+            selection={state.selection}
+            consequence={CONSEQUENCE}
+            run={(target, run, options) => client.users.removeMany({ target, ...run }, options)}
+          />
+        }
+      />
       <OpenPasswordLinks />
     </Page>
   )
