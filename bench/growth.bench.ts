@@ -152,5 +152,6 @@ async function questionsTo(database: Database, size: number): Promise<Record<str
     'history: participants': `/api/history/${items[0]?.kind}/${items[0]?.id}/participants`,
     'dashboard: figures': '/api/metrics',
     'dashboard: activity': '/api/activity?range=all',
+    'dashboard: today': '/api/today',
   }
 }

@@ -28,10 +28,12 @@ import { gameHandlers } from '#src/features/game/game.ts'
 import { balancesHandlers } from './features/balances.ts'
 import { ledgerHandlers } from './features/ledger.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
+import { createAlerts } from '#src/features/dashboard/alerts.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
 import { createFigures } from '#src/features/dashboard/figures.ts'
 import { createReadFollowed } from '#src/features/dashboard/followed.ts'
+import { createToday } from '#src/features/dashboard/today.ts'
 import { servedTasks } from '#src/features/tasks/tasks-list.ts'
 import { tasksHandlers } from '#src/features/tasks/tasks.ts'
 import { servedPlayers } from '#src/features/players/players-list.ts'
@@ -146,7 +148,12 @@ export async function createApp({
     auth: authHandlers(services),
     account: accountHandlers(services),
     users: usersHandlers(services),
-    dashboard: dashboardHandlers({ figures, live }),
+    dashboard: dashboardHandlers({
+      figures,
+      today: createToday(database),
+      alerts: createAlerts({ database, backups: config.backups }),
+      live,
+    }),
     socialTasks: tasksHandlers(services, 'social'),
     dailyTasks: tasksHandlers(services, 'daily'),
     announcements: announcementsHandlers(services),

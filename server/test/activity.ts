@@ -26,10 +26,11 @@ export async function countedActivity(db: Kysely<Tables>): Promise<Record<string
       union all select at, kind, null, null, 1 from participations
       union all select at, kind, kind, item_id, 1 from participations
       union all select at, 'paid', null, null, amount from ledger_entries where cause = 'claim'
+      union all select at, 'claims', null, null, 1 from ledger_entries where cause = 'claim'
       union all select at, 'paid', kind, item_id, amount from ledger_entries where cause = 'claim'
     ), buckets (bucket) as (values ('hour'), ('day'), ('month'))
     select bucket, date_trunc(bucket, at at time zone 'UTC') at time zone 'UTC' as at, series, kind, item_id as "itemId", sum(value) as value
-    from happened, buckets where (bucket <> 'hour' or at >= ${firstHour()}) and (item_id is null or bucket <> 'month')
+    from happened, buckets where (bucket <> 'hour' or at >= ${firstHour()}) and (bucket <> 'month' or (item_id is null and series <> 'claims'))
     group by 1, 2, 3, 4, 5 having sum(value) <> 0`.execute(db)
   return Object.fromEntries(rows.map((row) => [counterName(keyOf(row)), row.value]))
 }

@@ -51,6 +51,7 @@ export const consoleRows = [
   `insert into file_removals (key, requested_at) values ('announcements/3_gone.png', now() + interval '1 day')`,
   `insert into idempotency_keys (caller, key_hash, fingerprint, answer) values ('a', '\\x04', '\\x05', '{"a": 1}')`,
   `insert into saved_views (id, list, name, address, owner_id) values ('v', 'players', 'View', 'q=1', 'a')`,
+  `insert into dashboard_looks (user_id, seen_at, looked_at) values ('a', '2026-02-03 04:05:06.789+00', '2026-02-02 04:05:06+00')`,
   `insert into default_views (user_id, list, view_id) values ('a', 'players', 'v')`,
 ]
 

@@ -41,6 +41,7 @@ export const userColumns = named({
   sessions: 'user_id begun_address last_address',
   known_addresses: 'user_id',
   password_links: 'user_id made_by',
+  dashboard_looks: 'user_id',
   default_views: 'user_id',
   saved_views: 'owner_id private_to name address',
   trash: 'record_id name content deleted_by_id deleted_by',

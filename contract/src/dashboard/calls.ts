@@ -24,17 +24,24 @@ export type DashboardMetrics = z.infer<typeof dashboardMetrics>
 
 const missingText = z.string().nullable()
 
+/** `players` counts new players, `paid` is the sum paid for claims, the others count participations. */
+const point = z.object({
+  at: z.iso.datetime(),
+  players: count,
+  social: count,
+  daily: count,
+  announcement: count,
+  paid: z.number(),
+})
+
 /** Activity in a range that ends now. Days, months and years begin at midnight UTC. */
 export const activity = z.object({
   range: z.enum(activityRanges),
   unit: z.enum(['hour', 'day', 'month', 'year']),
-  /**
-   * One point for each unit, oldest first, without gaps; empty if there was never any activity. `players` counts new players, `paid` is the
-   * sum paid for claims, the others count participations.
-   */
-  points: z.array(
-    z.object({ at: z.iso.datetime(), players: count, social: count, daily: count, announcement: count, paid: z.number() }),
-  ),
+  /** One point for each unit, oldest first, without gaps; empty if there was never any activity. */
+  points: z.array(point),
+  /** As many points before those, to compare with; empty for the range `all`. */
+  previous: z.array(point),
   /** Participations in the range by type of task or announcement, highest first. Types without participations are absent. */
   types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
   /** The players with the highest balances, whatever the range. Blocked players are among them, but not on the game's leaderboard. */
@@ -57,6 +64,40 @@ export const activity = z.object({
   paidItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), paid: z.number() })),
 })
 export type Activity = z.infer<typeof activity>
+
+const figure = z.object({
+  /** From `since` until now. */
+  value: z.number(),
+  /** In the whole hours or days of `value`, without the current one, and in as many before them. */
+  whole: z.number(),
+  before: z.number(),
+  /** Since the beginning of the hour in which the caller looked last; null if that is not within the span or longer ago than a day. */
+  sinceLook: z.number().nullable(),
+})
+
+/** What happened since the caller looked at the dashboard last, but at least in the last 24 hours and at most in the last 30 days. */
+const today = z.object({
+  /** When the caller's last visit of the dashboard ended; null on the first one. */
+  lookedAt: z.iso.datetime().nullable(),
+  /** The beginning of the span: of an hour or, for a look longer ago than a day, of a day in UTC. */
+  since: z.iso.datetime(),
+  unit: z.enum(['hour', 'day']),
+  /** The whole hours or days that `whole` and `before` count. */
+  compared: count,
+  players: figure,
+  participations: figure,
+  claims: figure,
+  /** The points that claims paid. */
+  paid: figure,
+})
+export type Today = z.infer<typeof today>
+
+const alert = z.object({
+  id: z.string(),
+  about: z.enum(['backups', 'webhook', 'disk', 'replica']),
+  text: z.string(),
+})
+export type Alert = z.infer<typeof alert>
 
 /** The JSON data of each event of `dashboard.events`, by the event's name in the stream (HTML standard, 9.2). */
 export interface Followed {
@@ -95,6 +136,20 @@ export const dashboard = {
     .route({ method: 'GET', path: '/api/activity', tags: ['Metrics'], summary: 'What happened in a range of time that ends now' })
     .input(rangeInput)
     .output(activity),
+  today: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
+    .route({ method: 'GET', path: '/api/today', tags: ['Metrics'], summary: 'What happened since the caller looked last' })
+    .output(today),
+  look: call(['admin'], { onFullDisk: 'small' })
+    .route({ method: 'POST', path: '/api/today/look', tags: ['Metrics'], summary: 'Note that the caller looks at the dashboard' })
+    .output(z.object({ success: z.literal(true) })),
+  alerts: call(['admin'])
+    .route({
+      method: 'GET',
+      path: '/api/alerts',
+      tags: ['Metrics'],
+      summary: 'What an admin should do something about: webhooks, backups, disk, replica',
+    })
+    .output(z.object({ alerts: z.array(alert) })),
   events: call(['admin'])
     .route({
       method: 'GET',

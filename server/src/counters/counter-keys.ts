@@ -10,8 +10,8 @@ export const buckets = ['hour', 'day', 'month'] as const
 /** The spans by which activity is counted, in UTC. */
 export type Bucket = (typeof buckets)[number]
 
-/** The series in the charts of the dashboard: players who joined, participations in each kind of item, and the points that claims paid. */
-export type ActivitySeries = 'players' | HistoryKind | 'paid'
+/** Series of the dashboard: players who joined, participations in each kind of item, claims (not by month), and the points that they paid. */
+export type ActivitySeries = 'players' | HistoryKind | 'claims' | 'paid'
 
 export interface Item {
   kind: HistoryKind
@@ -88,6 +88,7 @@ export function counterText(name: string): string {
   if (before === 'balances')
     return rest === '-' ? 'unblocked players who owe' : `unblocked players with a balance like ${likeBucket(rest)}`
   if (before === 'activity@' && others[0] === 'players') return `players who joined ${when}`
+  if (before === 'activity@' && others[0] === 'claims') return `claims ${when}`
   if (before === 'activity@' && others[0] === 'paid') return `what claims were paid ${when}`
   if (before === 'activity@') return `participations of kind ${others[0]} ${when}`
   if (before === 'taken@') return `participations in ${others[0]}/${others.slice(1).join(':')} ${when}`

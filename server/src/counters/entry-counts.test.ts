@@ -7,6 +7,7 @@ import type { CounterKey } from './counter-keys.ts'
 import { counterOfRowSql, counterPartsSql, counterSql, foldCounters, readCounters } from './counters.ts'
 import { countEntrySql } from './entry-counts.ts'
 import { up } from '#src/db/migrations/0022_uncounted_entries.ts'
+import { up as countClaims } from '#src/db/migrations/0038_dashboard_looks.ts'
 import { recount } from './recount.ts'
 
 const database = await testDatabase()
@@ -105,4 +106,20 @@ test('design §4 the migration counts existing rows', async () => {
   const left: unknown[] = []
   await recount(database, { onMiscount: (miscount) => left.push(miscount) })
   expect(left).toEqual([])
+})
+
+test('Dashboard: the migration counts the claims that are folded', async () => {
+  await addPlayers(db, people)
+  await enter(1, { amount: 0.1, item: claimed })
+  await enter(1, { amount: 5 })
+  await foldCounters(database)
+  await enter(2, { amount: 0.2, item: claimed })
+  await sql`delete from counters where name like '%:claims'`.execute(db)
+  await sql`drop table dashboard_looks`.execute(db)
+  await db.transaction().execute((tx) => countClaims(tx as never))
+  const at = new Date()
+  const counters = (['hour', 'day'] as const).map((bucket) => ({ of: 'activity', bucket, at, series: 'claims' }) as const)
+  expect(await readCounters(db, counters)).toEqual([2, 2])
+  await foldCounters(database)
+  expect(await readCounters(db, counters)).toEqual([2, 2])
 })

@@ -25,7 +25,13 @@ const { at, ...item } = hour
 const taken: CounterSqlKey[] = [
   { of: 'participants', ...item },
   ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: item.kind }) as const),
-  ...(['hour', 'day'] as const).map((bucket) => ({ of: 'itemActivity', bucket, at, ...item }) as const),
+  ...(['hour', 'day'] as const).flatMap(
+    (bucket) =>
+      [
+        { of: 'itemActivity', bucket, at, ...item },
+        { of: 'activity', bucket, at, series: `'claims'` },
+      ] as const,
+  ),
 ]
 /** The counters that each claim raises by its reward. */
 const paid: CounterSqlKey[] = [

@@ -75,24 +75,24 @@ async function firstHour(client: Connection): Promise<Date> {
 interface Happened {
   at: string
   item?: string
-  /** SQL for the value that each row counts, if it is not 1. */
-  sum?: string
+  /** SQL for what is counted, if it is not only the rows. */
+  counts?: string
   first: Date
 }
 
 /** SQL for activity by hour from `first` on, and by day before that, in UTC. Hours far in the future are left out, because their names do not sort correctly. */
-function happenedSql(table: string, { at, item = '', sum = 'count(*)', first }: Happened): string {
+function happenedSql(table: string, { at, item = '', counts = 'count(*) as rows', first }: Happened): string {
   const isRecent = `coalesce(${at} >= timestamptz '${first.toISOString()}' and ${at} < '10000-01-01', false)`
   return `select ${item} date_trunc(case when ${isRecent} then 'hour' else 'day' end, ${at} at time zone 'UTC') as moment,
-    ${isRecent} as is_recent, ${sum} as rows from ${table} group by ${item} moment, is_recent`
+    ${isRecent} as is_recent, ${counts} from ${table} group by ${item} moment, is_recent`
 }
 
 const CLAIMS = `(select kind, item_id, at, amount from ledger_entries where cause = 'claim') as claims`
 
 /** SQL for all counters: those that the rows give, and all others with their stored values and 0 for `rows`. */
 function miscountsSql(first: Date): string {
-  const rowsOf = (key: CounterSqlKey, from: string): string =>
-    `select ${counterNameSql(key)}, 0, sum(rows) from ${from} group by 1 having sum(rows) <> 0`
+  const rowsOf = (key: CounterSqlKey, from: string, counted = 'rows'): string =>
+    `select ${counterNameSql(key)}, 0, sum(${counted}) from ${from} group by 1 having sum(${counted}) <> 0`
   const at = 'moment'
   const item = { kind: 'kind', itemId: 'item_id' }
   const users = (['admin', 'user'] as const).map(
@@ -108,13 +108,14 @@ function miscountsSql(first: Date): string {
       : [
           rowsOf({ of: 'itemActivity', bucket, at, ...item }, `taken ${inBuckets(bucket)}`),
           rowsOf({ of: 'itemPaid', bucket, at, ...item }, `paid ${inBuckets(bucket)}`),
+          rowsOf({ of: 'activity', bucket, at, series: `'claims'` }, `paid ${inBuckets(bucket)}`, 'claims'),
         ]),
   ])
   const earlierHours = hourNamesBefore(first).map(([from, to]) => [`'${from}'`, `'${to}'`] as const)
   return `
     with joined as materialized (${happenedSql('telegram_users', { at: 'created_at', first })}),
     taken as materialized (${happenedSql('participations', { at: 'at', item: 'kind, item_id,', first })}),
-    paid as materialized (${happenedSql(CLAIMS, { at: 'at', item: 'kind, item_id,', sum: 'sum(amount)', first })}),
+    paid as materialized (${happenedSql(CLAIMS, { at: 'at', item: 'kind, item_id,', counts: 'count(*) as claims, sum(amount) as rows', first })}),
     owned as materialized (select balance, count(*) as rows from balances where blocked_at is null group by balance)
     select name, sum(counted) as counted, sum(rows) as rows, (sum(rows) - sum(counted))::text as missing from (
       select name, value as counted, 0 as rows from counters

@@ -258,6 +258,17 @@ CREATE TABLE counters (
   CONSTRAINT counters_pkey PRIMARY KEY (name)
 );
 
+-- When an admin looked at the dashboard. A visit ends after half an hour without a look.
+CREATE TABLE dashboard_looks (
+  user_id text NOT NULL,
+  -- The last look, of the present or the last visit.
+  seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- The last look of the visit before that one; null before the second visit.
+  looked_at timestamp with time zone,
+  CONSTRAINT dashboard_looks_pkey PRIMARY KEY (user_id),
+  CONSTRAINT dashboard_looks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 -- The view that a user sees first of a list.
 CREATE TABLE default_views (
   user_id text NOT NULL,

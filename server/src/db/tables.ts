@@ -34,6 +34,7 @@ export interface Tables {
   bot_tokens: BotTokensTable
   counter_deltas: CounterDeltasTable
   counters: CountersTable
+  dashboard_looks: DashboardLooksTable
   default_views: DefaultViewsTable
   erased_players: ErasedPlayersTable
   file_removals: FileRemovalsTable
@@ -269,6 +270,15 @@ export interface CountersTable {
   name: string
   /** An integer, except for sums of rewards. */
   value: Decimal
+}
+
+/** When an admin looked at the dashboard. A visit ends after half an hour without a look. */
+export interface DashboardLooksTable {
+  user_id: string
+  /** The last look, of the present or the last visit. */
+  seen_at: Generated<Timestamp>
+  /** The last look of the visit before that one; null before the second visit. */
+  looked_at: Timestamp | null
 }
 
 /** The view that a user sees first of a list. */

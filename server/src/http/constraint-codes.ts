@@ -18,6 +18,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   saved_views_name_key: 'VIEW_NAME_TAKEN',
   saved_views_owner_id_fkey: 'SIGNED_OUT', // the account was removed while the person was saving a view
   saved_views_private_to_fkey: 'SIGNED_OUT',
+  dashboard_looks_user_id_fkey: 'SIGNED_OUT',
   default_views_user_id_fkey: 'SIGNED_OUT',
   default_views_view_id_fkey: 'NO_SUCH_VIEW',
 
@@ -57,6 +58,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   idempotency_keys_pkey: 'STALE',
   saved_views_pkey: 'STALE',
   trash_pkey: 'STALE',
+  dashboard_looks_pkey: 'STALE',
   default_views_pkey: 'STALE',
   backups_pkey: 'STALE',
   webhooks_pkey: 'STALE',

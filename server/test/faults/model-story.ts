@@ -38,6 +38,9 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   dashboard: {
     ...dashboardCommands,
     activity: `${ONLY_IMPORTED}; activity.test.ts`,
+    today: `${ONLY_IMPORTED}; today.test.ts`,
+    look: 'today.test.ts',
+    alerts: 'nothing goes wrong in stories; alerts.test.ts',
     events: 'a stream of the answers of the other two; live.test.ts',
   },
   socialTasks: { ...taskCommands('social'), restoreVersion: NOT_RESTORED },

@@ -381,6 +381,7 @@ const samples: Record<string, [path: string, body?: unknown][]> = {
   'trash.list': [['/api/trash']],
   'dashboard.get': [['/api/metrics']],
   'dashboard.activity': [['/api/activity'], ['/api/activity?range=all']],
+  'dashboard.today': [['/api/today']],
   'downloads.users': [['/downloadUsersData']],
   'downloads.players': [['/downloadTelegramUsersData']],
   'downloads.history': [['/download-history', { data: { title: 'x', users: [] } }]],

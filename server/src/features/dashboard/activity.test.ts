@@ -118,7 +118,8 @@ test.each(['24h', '7d', '30d'] as const)(
       const { body, status } = await admin.call('GET', `/api/activity?range=${range}`)
       expect(status).toBe(200)
       expect(body.points).toHaveLength(lengths[range])
-      expect(body.points).toEqual(await countedPoints(app.database, body.unit, body.points[0].at))
+      expect(body.previous).toHaveLength(lengths[range])
+      expect([...body.previous, ...body.points]).toEqual(await countedPoints(app.database, body.unit, body.previous[0].at))
       expect(body.types).toEqual(await countedTypes(app.database, body.points[0].at))
       expect(body.paidItems).toEqual(await countedPaid(app.database, body.points[0].at))
       expect(body.paidItems).toHaveLength(items.length)
@@ -204,7 +205,16 @@ test('Dashboard: without data, range all has no points and the other ranges have
   const app = await testApp()
   const admin = await app.signUp('admin')
   const all = await admin.call('GET', '/api/activity?range=all')
-  expect(all.body).toEqual({ range: 'all', unit: 'month', points: [], types: [], topPlayers: [], topItems: [], paidItems: [] })
+  expect(all.body).toEqual({
+    range: 'all',
+    unit: 'month',
+    points: [],
+    previous: [],
+    types: [],
+    topPlayers: [],
+    topItems: [],
+    paidItems: [],
+  })
   const week = await admin.call('GET', '/api/activity?range=7d')
   expect(week.body.points.map(({ players, social }: Record<string, number>) => [players, social])).toEqual(
     Array.from({ length: 7 }, () => [0, 0]),

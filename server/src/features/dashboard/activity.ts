@@ -77,10 +77,13 @@ async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise
   const items = isAll ? allParticipantsNames : itemActivityNames(bucket, from, until)
   const paid = isAll ? allPaidNames : itemPaidNames(bucket, from, until)
   const itemsThisWeek = itemActivityNames('day', startOf('day', now, 6 * DAY_MS), startOfNext('day', now))
-  const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek, ...paid])
+  const before = range === 'all' ? from : new Date(2 * from.getTime() - until.getTime())
+  const [row] = await read([...activityNames(bucket, before, until), ...items, ...itemsThisWeek, ...paid])
   const { counted, ...others } = row!
   const begin = isAll ? firstOf(counted, until) : from
-  return { range, unit: bucket, points: toPoints(counted, { bucket, from: begin, until }), ...others }
+  const points = toPoints(counted, { bucket, from: begin, until })
+  const previous = range === 'all' ? [] : toPoints(counted, { bucket, from: before, until: from })
+  return { range, unit: bucket, points, previous, ...others }
 }
 
 /** Returns the start of the first bucket in which something happened, or `until` if nothing did. */
@@ -94,7 +97,7 @@ function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bu
     points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0, paid: 0 })
   for (const { at, series, value } of counted) {
     const point = points.get(at)
-    if (point) point[series] = value
+    if (point && series !== 'claims') point[series] = value
   }
   return [...points.values()]
 }

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { ReplicaState } from '#src/postgres/replica-watch.ts'
+import { testApp } from '#test/test-app.ts'
+import { testDatabase } from '#test/test-database.ts'
+import { createAlerts } from './alerts.ts'
+
+const GB = 1024 ** 3
+
+test('What needs you: nothing if all is well', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const { body } = await admin.call('GET', '/api/alerts')
+  // The disk of the machine that runs the tests may be nearly full.
+  expect(body.alerts.filter(({ about }: { about: string }) => about !== 'disk')).toEqual([])
+})
+
+test('What needs you: webhooks that were switched off or have failed for an hour, without the rest of their addresses', async () => {
+  const database = await testDatabase()
+  await sql`insert into webhooks (id, url, events, secret, failing_since, switched_off_at, alert) values
+    ('a', 'https://fine.example.org/?key=secret', '{}', '', null, null, null),
+    ('b', 'https://new.example.org/', '{}', '', now() - interval '59 minutes', null, null),
+    ('c', 'https://hours.example.org/?key=secret', '{}', '', now() - interval '185 minutes', null, null),
+    ('d', 'https://hour.example.org/', '{}', '', now() - interval '61 minutes', null, null),
+    ('e', 'https://by-hand.example.org/', '{}', '', null, now(), null),
+    ('f', 'https://gone.example.org/?key=secret', '{}', '', now(), now(), 'It answered that it is gone.')`.execute(database.db)
+  const alerts = await createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: undefined }).read()
+  expect(alerts).toEqual([
+    { id: 'webhook f', about: 'webhook', text: 'The webhook to gone.example.org: It answered that it is gone.' },
+    {
+      id: 'webhook c',
+      about: 'webhook',
+      text: 'The webhook to hours.example.org: It has failed for 3 hours. After a day it is switched off.',
+    },
+    {
+      id: 'webhook d',
+      about: 'webhook',
+      text: 'The webhook to hour.example.org: It has failed for an hour. After a day it is switched off.',
+    },
+  ])
+})
+
+test.each([
+  [Infinity, []],
+  [2 * GB, []],
+  [100.5 * 1024 ** 2, ['The disk has room for only 100 MB more. Then nothing can be changed.']],
+  [-1, ['The disk is full: nothing can be changed until there is room again.']],
+])('What needs you: with room for %d bytes: %j', async (room, texts) => {
+  const database = await testDatabase()
+  const alerts = createAlerts({ database: { ...database, roomBytes: async () => room }, backups: undefined })
+  expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
+})
+
+test.each([
+  [{ status: 'in use', isUsed: true, lagSeconds: 0.1 }, []],
+  [{ status: 'is too far behind', isUsed: false, lagSeconds: 4 }, []],
+  [{ status: 'is too far behind', isUsed: false, lagSeconds: 40 }, ['The replica is not used: it is too far behind.']],
+  [{ status: 'cannot be reached', isUsed: false, lagSeconds: Infinity }, ['The replica is not used: it cannot be reached.']],
+])('What needs you: a replica that %j: %j', async (state, texts) => {
+  const database = await testDatabase()
+  const replica = { state: (): ReplicaState => ({ ...state, answered: 0, failed: 0 }), position: async () => '' }
+  const alerts = createAlerts({ database: { ...database, replica, roomBytes: async () => Infinity }, backups: undefined })
+  expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
+})
+
+test('What needs you: a missing backup is one alert', async () => {
+  const database = await testDatabase()
+  await sql`insert into backups (id, place, is_scheduled, started_at, error) values ('x', 'p', true, now(), 'no room')`.execute(
+    database.db,
+  )
+  const backups = { address: '/tmp/none', times: '0 3 * * *', keep: 2 }
+  const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups })
+  expect(await alerts.read()).toEqual([{ id: 'backups', about: 'backups', text: 'The last scheduled backup failed: no room' }])
+})

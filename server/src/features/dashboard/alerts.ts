@@ -1,0 +1,74 @@
+/** What an admin should do something about: backups, webhooks, the disk and the replica. What can wait, or mends itself, is no alert. */
+import { sql } from 'kysely'
+import type { Alert } from '@arcade/contract/dashboard/calls'
+import { type BackupSettings, backupState } from '#src/backup/schedule.ts'
+import { idOrderSql } from '#src/db/collations.ts'
+import type { Database } from '#src/db/database.ts'
+
+export interface AlertSource {
+  /** Returns the most urgent first; none if all is well. */
+  read(): Promise<Alert[]>
+}
+
+/** The room on the disk, until changes are refused, below which an admin should make more. */
+const LITTLE_ROOM_BYTES = 1024 ** 3
+/** Seconds: a replica catches up after a burst of changes. */
+const STALE_AFTER_SECONDS = 10
+const MB = 1024 ** 2
+
+interface Services {
+  database: Database
+  /** Undefined if no backups are scheduled. */
+  backups: BackupSettings | undefined
+}
+
+export function createAlerts({ database, backups }: Services): AlertSource {
+  return {
+    async read() {
+      const [disk, backup, webhooks] = await Promise.all([
+        diskAlert(database),
+        backupState(database, backups),
+        webhookAlerts(database),
+      ])
+      const found: Alert[] = []
+      if (disk) found.push({ id: 'disk', about: 'disk', text: disk })
+      if (backup.alert) found.push({ id: 'backups', about: 'backups', text: backup.alert })
+      const replica = replicaAlert(database)
+      if (replica) found.push({ id: 'replica', about: 'replica', text: replica })
+      return [...found, ...webhooks]
+    },
+  }
+}
+
+async function diskAlert({ roomBytes }: Database): Promise<string | undefined> {
+  const room = await roomBytes()
+  if (room < 0) return 'The disk is full: nothing can be changed until there is room again.'
+  if (room < LITTLE_ROOM_BYTES) return `The disk has room for only ${Math.floor(room / MB)} MB more. Then nothing can be changed.`
+  return undefined
+}
+
+function replicaAlert({ replica }: Database): string | undefined {
+  const state = replica?.state()
+  if (!state || state.isUsed || state.lagSeconds < STALE_AFTER_SECONDS) return undefined
+  return `The replica is not used: it ${state.status}.`
+}
+
+interface FailingWebhook {
+  id: string
+  url: string
+  alert: string | null
+  hours: number
+}
+
+/** Those that were switched off because they failed, and those that have failed for an hour. */
+async function webhookAlerts({ db }: Database): Promise<Alert[]> {
+  const { rows } = await sql<FailingWebhook>`
+    select id, url, alert, floor(extract(epoch from now() - failing_since) / 3600)::int as hours from webhooks
+     where alert is not null or (switched_off_at is null and failing_since <= now() - interval '1 hour')
+     order by alert is null, created_at, ${sql.raw(idOrderSql('id'))}`.execute(db)
+  return rows.map(({ id, url, alert, hours }) => ({
+    id: `webhook ${id}`,
+    about: 'webhook',
+    text: `The webhook to ${new URL(url).host}: ${alert ?? `It has failed for ${hours === 1 ? 'an hour' : `${hours} hours`}. After a day it is switched off.`}`,
+  }))
+}
