@@ -107,6 +107,7 @@ test('Dashboard: the five cards come first and lead to their lists', async ({ pa
     'Telegram Users',
     'Active Announcements',
     'Task By Type',
+    'Today',
     'Activity',
   ])
   for (const [name, path] of Object.entries({
@@ -122,10 +123,10 @@ test('Dashboard: the five cards come first and lead to their lists', async ({ pa
   }
 })
 
-test('Dashboard: the first four cards are in one row, or in two rows if there is not enough room', async ({ page, signIn }) => {
+test('Dashboard: the first four figures are in one row, or in two rows if there is not enough room', async ({ page, signIn }) => {
   await signIn('admin')
   const titles = ['Total Users', 'User Type', 'Telegram Users', 'Active Announcements']
-  for (const [width, inRow] of Object.entries({ 800: 2, 1000: 2, 1210: 2, 1280: 4, 1440: 4, 1920: 4 })) {
+  for (const [width, inRow] of Object.entries({ 390: 2, 800: 2, 1000: 4, 1210: 4, 1280: 4, 1440: 4, 1920: 4 })) {
     await page.setViewportSize({ width: Number(width), height: 800 })
     await page.goto('/')
     const boxes = await Promise.all(titles.map((name) => page.getByRole('region', { name, exact: true }).boundingBox()))
@@ -152,18 +153,18 @@ test('Dashboard: the range is in the address and survives a reload, and every ch
   await ranges.getByRole('link', { name: '24 h' }).click()
   await expect(page).toHaveURL('/admin?range=24h')
   await expect(card(page, 'Participations').locator('header')).toContainText('5')
-  await expect(players.getByRole('button', { name: /: 2 new players$/ })).toHaveCount(1)
   await page.reload()
   await expect(ranges.getByRole('link', { name: '24 h' })).toHaveAttribute('aria-current', 'page')
   await expect(ranges.locator('[aria-current]')).toHaveCount(1)
 
   await players.getByRole('button', { name: 'Show as table' }).click()
-  await expect(players.getByRole('columnheader')).toHaveText(['Hour (your time)', 'New players'])
+  await expect(players.getByRole('columnheader')).toHaveText(['Hour', 'New players'])
   await expect(players.getByRole('row')).toHaveCount(25)
   await expect(players.getByRole('row').nth(1)).toContainText(/3$/) // the newest comes first
+  await expect(players.getByRole('row').nth(3)).toContainText(/2$/)
   await ranges.getByRole('link', { name: '7 d' }).click()
   await expect(page).toHaveURL('/admin?range=7d')
-  await expect(players.getByRole('columnheader').first()).toHaveText('Day (UTC)')
+  await expect(players.getByRole('columnheader').first()).toHaveText('Day')
   await expect(players.getByRole('row')).toHaveCount(8)
   await expect(players.locator('header')).toContainText(/\d/)
   await players.getByRole('button', { name: 'Show as chart' }).click()
@@ -172,7 +173,7 @@ test('Dashboard: the range is in the address and survives a reload, and every ch
   await ranges.getByRole('link', { name: 'All' }).click()
   await card(page, 'Participations').getByRole('button', { name: 'Show as table' }).click()
   await expect(card(page, 'Participations').getByRole('columnheader')).toHaveText([
-    'Month (UTC)',
+    'Month',
     'Social',
     'Daily',
     'Announcement',
@@ -184,7 +185,7 @@ test('Dashboard: the range is in the address and survives a reload, and every ch
   await expect(row).toHaveText(['October 2026', ...counts, counts.reduce((sum, count) => sum + count)].join(''))
 })
 
-test('Dashboard: panels without activity say when the last activity was, and link to a range that shows it', async ({
+test('Dashboard: panels without activity take no room; one line names them, and links to a range that may have some', async ({
   page,
   server,
   signIn,
@@ -192,11 +193,18 @@ test('Dashboard: panels without activity say when the last activity was, and lin
   await addPlayers(server, 4, 5 * 24)
   await signIn('admin')
   await page.goto('/?range=24h')
-  await expect(card(page, 'New players')).toContainText(/Last new player: \w+ \d+, \d{4} \(UTC\)/)
-  await expect(card(page, 'Participations by type')).toContainText(/Last participation: \w+ \d+, \d{4} \(UTC\)/)
-  await card(page, 'Participations').getByRole('link', { name: 'Show the last 7 days' }).click()
-  await expect(page).toHaveURL('/?range=7d')
+  const nothing = page.getByText(/^Nothing to show:/)
+  await expect(nothing).toContainText(
+    'Nothing to show: New players, Participations, Rewards paid, Rewards per item, Participations by type.',
+  )
+  await expect(page.getByRole('slider')).toHaveCount(0)
+  await expect(card(page, 'Participations')).toHaveCount(0)
+  await nothing.getByRole('link', { name: 'Show the last 30 days' }).click()
+  await expect(page).toHaveURL('/')
   await expect(card(page, 'Participations').locator('header')).toContainText('4')
+  await nothing.getByRole('link', { name: 'Show all of the time' }).click()
+  await expect(page).toHaveURL('/?range=all')
+  await expect(nothing).toHaveText('Nothing to show: Rewards paid, Rewards per item.')
 })
 
 test('Dashboard: Top balances shows the id of an erased or nameless player once', async ({ page, server, signIn }) => {
@@ -242,46 +250,93 @@ test('Dashboard: the ranks link to the player, the item and the list of a type',
   await expect(page.getByRole('heading', { name: 'Spin the wheel' })).toBeVisible()
 })
 
-test('Dashboard: a chart can be read by keyboard: it is one tab stop, arrows move, Escape hides the value', async ({
+test('Dashboard: a chart can be read by keyboard and pointer: one tab stop, and a crosshair in all charts', async ({
   page,
   server,
   signIn,
 }) => {
   await addPlayers(server, 3)
   await addPlayers(server, 2, 1)
+  await addPlayers(server, 7, 25)
   await signIn('admin')
   await page.goto('/?range=24h')
-  const chart = page.getByRole('group', { name: 'New players', exact: true })
-  const bars = chart.getByRole('button')
-  await expect(bars).toHaveCount(24)
-  await expect(chart.locator('button[tabindex="0"]')).toHaveCount(1)
-  await bars.last().focus()
-  await expect(chart).toContainText('3 new players')
+  const [players, taken] = [card(page, 'New players'), card(page, 'Participations')]
+  const slider = page.getByRole('slider', { name: 'New players', exact: true })
+  await expect(players.locator('header')).toContainText('57 in the 24 hours before')
+  await slider.focus()
+  await expect(slider).toHaveAttribute('aria-valuetext', /^\w{3} \d+, \d\d:00, so far: 3 new players, 0 before$/)
   await page.keyboard.press('ArrowLeft')
-  await expect(bars.nth(22)).toBeFocused()
-  await expect(chart).toContainText('2 new players')
-  await page.keyboard.press('Home')
-  await expect(bars.first()).toBeFocused()
-  await page.keyboard.press('ArrowLeft')
-  await expect(bars.first()).toBeFocused()
-  await page.keyboard.press('End')
-  await expect(bars.last()).toBeFocused()
+  await expect(slider).toHaveAttribute('aria-valuetext', /:00: 2 new players, 7 before$/)
+  for (const panel of [players, taken]) await expect(panel.locator('header')).toContainText(/2\w{3} \d+, \d\d:00 · 7 before/)
   await page.keyboard.press('Escape')
-  await expect(chart).not.toContainText('new players')
+  await expect(taken.locator('header')).toContainText('57 in the 24 hours before')
+  await expect(slider).toBeFocused()
+
+  const box = (await taken.getByRole('slider').boundingBox())!
+  await page.mouse.move(box.x + box.width - 25, box.y + box.height / 2)
+  for (const panel of [players, taken]) await expect(panel.locator('header')).toContainText('so far')
+  await page.mouse.move(0, 0)
+  for (const panel of [players, taken]) await expect(panel.locator('header')).toContainText('in the 24 hours before')
 })
 
 test.describe('Dashboard in the operator’s time zone', () => {
   test.use({ timezoneId: 'Asia/Kolkata' })
-  test('Dashboard: hours are in the operator’s time zone, days in UTC', async ({ page, server, signIn }) => {
+  test('Dashboard: hours and days are in UTC, which is said once', async ({ page, server, signIn }) => {
     await addPlayers(server, 3)
     await signIn('admin')
+    const slider = page.getByRole('slider', { name: 'New players', exact: true })
     await page.goto('/?range=24h')
-    const players = card(page, 'New players')
-    await expect(players.getByRole('button', { name: /:30 [AP]M: 3 new players$/ })).toHaveCount(1)
-    await expect(players.getByText('Hours of your time')).toBeVisible()
+    await expect(slider).toHaveAttribute('aria-valuetext', /:00, so far: 3 new players/)
+    await expect(page.getByRole('main').getByText('UTC')).toHaveText(['Times in UTC'])
     await page.goto('/?range=7d')
-    await expect(players.getByRole('button', { name: /\(UTC\): \d+ new players?$/ })).toHaveCount(7)
-    await expect(players.getByText('Days in UTC')).toBeVisible()
+    await expect(slider).toHaveAttribute('aria-valuetext', /^\w{3} \d+, \d{4}, so far: \d+ new players?, \d+ before$/)
+    await expect(page.getByRole('main').getByText('UTC')).toHaveText(['Times in UTC'])
+  })
+})
+
+test('Dashboard: Today counts the last 24 hours, and what is new since the last look', async ({ page, server, signIn }) => {
+  await addPlayers(server, 3)
+  await addPlayers(server, 6, 20)
+  await addPlayers(server, 4, 40)
+  const { id } = await signIn('admin')
+  await page.goto('/')
+  const figure = (name: string) => card(page, 'Today').getByRole('term').filter({ hasText: name }).locator('xpath=..')
+  await expect(card(page, 'Today').locator('header')).toHaveText('TodayThe last 24 hours, compared with as long before')
+  await expect(figure('New players')).toContainText('9')
+  await expect(figure('Participations')).toContainText(/50% more$/)
+  await expect(figure('Claims')).toContainText('none before')
+  await expect(figure('Points paid')).toContainText('0')
+  const { db } = server.database
+  const looks = () => sql`select from dashboard_looks where user_id = ${id}`.execute(db)
+  await expect.poll(async () => (await looks()).rows.length, 'the look is noted').toBe(1)
+  await sql`update dashboard_looks set seen_at = now() - interval '2 hours'`.execute(db)
+  await page.reload()
+  await expect(card(page, 'Today').locator('header')).toContainText(/you looked last at \d\d:\d\d$/)
+  await expect(figure('New players')).toContainText(/3 since \d\d:00$/)
+})
+
+test.describe('What needs you', () => {
+  test.use({ expectedNoise: { patterns: [/status of 500/] } })
+  test('What needs you names what an admin has to do, is absent otherwise, and its failure stops nothing else', async ({
+    page,
+    server,
+    signIn,
+  }) => {
+    await signIn('admin')
+    await page.goto('/')
+    await expect(card(page, 'Today')).toBeVisible()
+    await expect(page.getByText('What needs you')).toHaveCount(0)
+    await sql`insert into webhooks (id, url, events, secret, alert, switched_off_at) values
+      ('w', 'https://bot.example.org/hooks', '{task.changed}', '', 'It has failed for a day.', now())`.execute(server.database.db)
+    await page.reload()
+    await expect(card(page, 'What needs you').getByRole('listitem')).toHaveText([
+      'The webhook to bot.example.org: It has failed for a day. See all webhooks',
+    ])
+    await expectAccessible(page)
+    await page.route('**/api/alerts', (route) => route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL' } }))
+    await page.reload()
+    await expect(card(page, 'Today')).toBeVisible({ timeout: 20_000 }) // after the query's retries
+    await expect(page.getByText('What needs you')).toHaveCount(0)
   })
 })
 
@@ -289,12 +344,12 @@ test('Dashboard: figures change without a reload, and screen readers do not anno
   await signIn('admin')
   await page.goto('/?range=24h')
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
-  await expect(card(page, 'New players')).toContainText('No players have joined in this time.')
+  await expect(page.getByText(/^Nothing to show: New players/)).toBeVisible()
   let loads = 0
   page.on('load', () => loads++)
   await addPlayers(server, 5)
   await expect(card(page, 'Telegram Users')).toContainText('1,208')
-  await expect(card(page, 'New players').getByRole('button', { name: /: 5 new players$/ })).toHaveCount(1)
+  await expect(page.getByRole('slider', { name: 'New players' })).toHaveAttribute('aria-valuetext', /: 5 new players/)
   await expect(card(page, 'Most participants this week')).toContainText('Spin the wheel')
   await expect(
     page.getByRole('main').locator('[aria-live], [role=status], [role=alert], output').filter({ hasText: /\S/ }),
@@ -340,10 +395,9 @@ test.describe('Dashboard without data', () => {
     await signIn('admin')
     for (const range of ['', '?range=24h', '?range=all']) {
       await page.goto(`/${range}`)
-      await expect(card(page, 'New players')).toContainText('No players have joined in this time.')
-      await expect(card(page, 'Participations')).toContainText('Nobody has taken part in this time.')
-      await expect(card(page, 'Top balances')).toContainText('There are no players yet.')
-      await expect(card(page, 'Most participants this week')).toContainText('Nobody has taken part this week.')
+      await expect(page.getByText(/^Nothing to show:/)).toContainText(
+        'New players, Participations, Rewards paid, Rewards per item, Participations by type, Top balances, Most participants this week.',
+      )
     }
   })
 })
@@ -360,8 +414,8 @@ test('Dashboard: axe finds nothing in charts and tables, in light and dark, at b
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto('/?range=24h')
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
-    await page.getByRole('group', { name: 'New players', exact: true }).getByRole('button').last().focus()
-    expect(await layoutShift(page), 'cumulative layout shift').toBeLessThan(0.02)
+    await page.getByRole('slider', { name: 'New players', exact: true }).focus()
+    expect(await layoutShift(page), 'cumulative layout shift').toBe(0)
     await expectAccessible(page)
     const toTable = page.getByRole('button', { name: 'Show as table' })
     const charts = await toTable.count()

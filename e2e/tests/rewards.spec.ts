@@ -15,8 +15,7 @@ test('Dashboard: the reward of a claim shows in its chart, next to its item and 
   const { token: session } = await signIn('admin')
   await page.goto('/?range=24h')
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
-  await expect(card(page, 'Rewards paid')).toContainText('No reward of a claim was paid in this time.')
-  await expect(card(page, 'Rewards per item')).toContainText('No reward of a claim was paid in this time.')
+  await expect(page.getByText(/^Nothing to show: .*Rewards paid, Rewards per item/)).toBeVisible()
   const { db } = server.database
   const token = await makeToken(server, session)
   const task = await db
@@ -35,7 +34,7 @@ test('Dashboard: the reward of a claim shows in its chart, next to its item and 
   }
   const sum = (2 * task.reward).toLocaleString('en-US')
   await expect(card(page, 'Rewards paid').locator('header')).toContainText(sum)
-  await expect(card(page, 'Rewards paid').getByRole('button', { name: `: ${sum} paid` })).toHaveCount(1)
+  await expect(card(page, 'Rewards paid').getByRole('slider')).toHaveAttribute('aria-valuetext', new RegExp(`: ${sum} paid`))
   const items = card(page, 'Rewards per item')
   await expect(items.getByRole('listitem')).toHaveText(`${task.title}Social task${sum}`)
   await items.getByRole('button', { name: 'Show as table' }).click()

@@ -1,226 +1,255 @@
-/** The panels of the dashboard's activity: three charts over time and four rankings. */
+/** The panels of the dashboard's activity: three charts over time with one crosshair, and four rankings. Empty panels take no room. */
 import type { Activity } from '@arcade/contract/dashboard/calls'
 import { type ActivityRange, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
 import { isErased, playerName } from '@arcade/contract/players/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { isBlank, isolated } from '@arcade/contract/text'
 import { IconBan } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useMemo, useState } from 'react'
 import { RowMark } from '#src/lists/row-mark.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
-import { BarsOverTime, ChartPanel, Ranks } from './chart.tsx'
+import { ChartPanel, type Rank, Ranks } from './chart-panel.tsx'
 import classes from './dashboard-page.module.css'
-import { formatTime, LastActivity, type Point } from './last-activity.tsx'
+import type { ChartPoint } from './draw-chart.ts'
 import { AllLink, ListLink, lists } from './list-link.tsx'
+import { TimeChart } from './time-chart.tsx'
+import { formatTime, type Point, ranges, rangeSearch } from './times.ts'
 
-export interface PanelsProps {
+interface PanelsProps {
   activity: Activity
   /** The chosen range. `activity` may still be that of the previous range. */
   range: ActivityRange
   isStale: boolean
 }
 
-export function Panels(props: PanelsProps) {
-  return (
-    <div className={classes['panels']}>
-      <TimePanels {...props} />
-      <RewardsPerItem {...props} />
-      <ParticipationsByType {...props} />
-      <TopBalances {...props} />
-      <TopItems {...props} />
-    </div>
-  )
-}
-
-const participationsAt = ({ social, daily, announcement }: Point): number => social + daily + announcement
-
-const playersAt = ({ players }: Point): number => players
-
-const paidAt = ({ paid }: Point): number => paid
-
-const paidNote = 'Rewards of claims, as they were paid; without reversals, rounds and imports.'
-
-function TimePanels(props: PanelsProps) {
+export function Panels({ activity, range, isStale }: PanelsProps) {
+  const [at, setAt] = useState<number>()
+  const charts = timePanels.filter(({ countOf }) => activity.points.some((point) => countOf(point) > 0))
+  const rankings = [rewardsPerItem(activity), participationsByType(activity), topBalances(activity), topItems(activity)]
+  const shown = rankings.filter(({ ranks }) => ranks.length > 0)
+  const empty = [...timePanels.filter((panel) => !charts.includes(panel)), ...rankings.filter((one) => !shown.includes(one))]
   return (
     <>
-      <TimePanel
-        {...props}
-        title="New players"
-        what="new player"
-        countOf={playersAt}
-        link={{ list: lists.newestPlayers, label: 'See the newest players' }}
-        emptyText="No players have joined in this time."
-        describe={(value) => counted(value, 'new player')}
-      />
-      <TimePanel
-        {...props}
-        title="Participations"
-        what="participation"
-        countOf={participationsAt}
-        parts={{ Social: ({ social }) => social, Daily: ({ daily }) => daily, Announcement: (point) => point.announcement }}
-        link={{ list: lists.history, label: 'See who took part' }}
-        emptyText="Nobody has taken part in this time."
-        describe={(value) => counted(value, 'participation')}
-      />
-      <TimePanel
-        {...props}
-        title="Rewards paid"
-        what="reward"
-        countOf={paidAt}
-        note={paidNote}
-        emptyText="No reward of a claim was paid in this time."
-        describe={(value) => `${formatted(value)} paid`}
-      />
+      {charts.length > 0 && (
+        <div className={classes['panels']}>
+          {charts.map((panel) => (
+            <TimePanel key={panel.title} {...panel} activity={activity} isStale={isStale} at={at} onMove={setAt} />
+          ))}
+        </div>
+      )}
+      {shown.length > 0 && (
+        <div className={classes['panels']} data-ranks>
+          {shown.map((ranking) => (
+            <RankPanel key={ranking.title} {...ranking} isStale={isStale && !ranking.hasOwnTime} />
+          ))}
+        </div>
+      )}
+      {empty.length > 0 && <EmptyPanels titles={empty.map(({ title }) => title)} range={range} />}
     </>
   )
 }
 
-/** The names of the units of time: `when` heads the column of a table, `counted` is beside a chart's title. */
-const unitTexts: Record<Activity['unit'], { when: string; counted: string }> = {
-  hour: { when: 'Hour (your time)', counted: 'Hours of your time' },
-  day: { when: 'Day (UTC)', counted: 'Days in UTC' },
-  month: { when: 'Month (UTC)', counted: 'Months in UTC' },
-  year: { when: 'Year (UTC)', counted: 'Years in UTC' },
+/** Names the panels that have nothing to show, in one line. */
+function EmptyPanels({ titles, range }: { titles: string[]; range: ActivityRange }) {
+  const longer = ranges.find((one) => one.range === (range === '30d' ? 'all' : '30d'))
+  return (
+    <p className={classes['nothing']}>
+      Nothing to show: {titles.join(', ')}.{' '}
+      {longer && range !== 'all' && (
+        <Link to="." search={rangeSearch(longer.range)} replace resetScroll={false}>
+          Show {longer.name}
+        </Link>
+      )}
+    </p>
+  )
 }
 
-interface TimePanelProps extends PanelsProps {
+interface TimePanelTexts {
   title: string
-  /** What is counted, in the singular. */
-  what: string
   countOf: (point: Point) => number
   /** The summands of the count, which are columns of the table, by their headers. */
   parts?: Record<string, (point: Point) => number>
-  /** A link beside the sum. */
+  /** A link beside the title. */
   link?: { list: { to: string }; label: string }
   note?: string
-  emptyText: string
+  /** A count with its noun. */
   describe: (value: number) => string
 }
 
-function TimePanel({ activity, range, isStale, title, what, countOf, parts, link, note, emptyText, describe }: TimePanelProps) {
-  const { unit, points } = activity
-  const times = points.map((point) => ({ point, key: point.at, value: countOf(point), ...formatTime(point.at, unit) }))
+const paidNote = 'Of claims; without reversals, rounds and imports.'
+
+const timePanels: readonly TimePanelTexts[] = [
+  {
+    title: 'New players',
+    countOf: ({ players }) => players,
+    link: { list: lists.newestPlayers, label: 'See the newest players' },
+    describe: (value) => counted(value, 'new player'),
+  },
+  {
+    title: 'Participations',
+    countOf: ({ social, daily, announcement }) => social + daily + announcement,
+    parts: { Social: ({ social }) => social, Daily: ({ daily }) => daily, Announcement: (point) => point.announcement },
+    link: { list: lists.history, label: 'See who took part' },
+    describe: (value) => counted(value, 'participation'),
+  },
+  { title: 'Rewards paid', countOf: ({ paid }) => paid, note: paidNote, describe: (value) => `${formatted(value)} paid` },
+]
+
+/** The head of a table's column of times. */
+const unitNames: Record<Activity['unit'], string> = { hour: 'Hour', day: 'Day', month: 'Month', year: 'Year' }
+
+interface TimePanelProps extends TimePanelTexts {
+  activity: Activity
+  isStale: boolean
+  /** The point at the crosshair, in all charts. */
+  at: number | undefined
+  onMove: (at: number | undefined) => void
+}
+
+function TimePanel({ activity, isStale, at, onMove, title, countOf, parts, link, note, describe }: TimePanelProps) {
+  const { unit, points, previous, range } = activity
+  // The chart is drawn again when its points change, but not when the crosshair moves.
+  const times = useMemo(
+    () =>
+      points.map((point, index): ChartPoint => {
+        const { name, tick } = formatTime(point.at, unit)
+        const earlier = previous[index]
+        return {
+          name: index === points.length - 1 ? `${name}, so far` : name,
+          tick,
+          value: countOf(point),
+          before: earlier && countOf(earlier),
+        }
+      }),
+    [unit, points, previous, countOf],
+  )
+  const shown = at === undefined ? undefined : times[at]
   const sum = times.reduce((total, { value }) => total + value, 0)
-  const { when, counted: countedIn } = unitTexts[unit]
-  const newestFirst = times.toReversed() // in tables, as in History and ledgers
+  const before = previous.length > 0 ? previous.reduce((total, point) => total + countOf(point), 0) : undefined
   return (
     <ChartPanel
       title={title}
-      unit={countedIn}
-      aside={
-        <span className={classes['sum']}>
-          {formatted(sum)}
-          {link && <AllLink {...link} />}
-        </span>
+      aside={link && <AllLink {...link} />}
+      figure={
+        <p className={classes['reading']}>
+          <b>{formatted(shown ? shown.value : sum)}</b>
+          <span>{shown ? readingOf(shown) : sumText(range, before)}</span>
+        </p>
       }
-      {...(note !== undefined && { note })}
-      emptyText={emptyText}
-      emptyHint={<LastActivity activity={activity} range={range} what={what} countOf={countOf} />}
-      isEmpty={sum === 0}
+      note={note}
       isStale={isStale}
-      columns={parts ? [when, ...Object.keys(parts), 'All'] : [when, title]}
-      rows={newestFirst.map(({ key, text, point, value }) => ({
-        key,
-        cells: [text, ...Object.values(parts ?? {}).map((partOf) => partOf(point)), value],
+      columns={parts ? [unitNames[unit], ...Object.keys(parts), 'All'] : [unitNames[unit], title]}
+      // The newest comes first, as in History and ledgers.
+      rows={points.toReversed().map((point) => ({
+        key: point.at,
+        cells: [formatTime(point.at, unit).name, ...Object.values(parts ?? {}).map((partOf) => partOf(point)), countOf(point)],
       }))}
     >
-      <BarsOverTime
+      <TimeChart
         label={title}
-        points={times.map(({ key, name, tick, value }) => ({ key, name, tick, value }))}
-        describe={describe}
+        points={times}
+        describe={({ name, value, before: earlier }) =>
+          `${name}: ${describe(value)}${earlier === undefined ? '' : `, ${formatted(earlier)} before`}`
+        }
+        at={at}
+        onMove={onMove}
       />
     </ChartPanel>
   )
 }
 
-/** Items in the ranking: fewer than in the table, because the panel is beside a chart. */
-const PAID_ITEMS_SHOWN = 5
+function readingOf({ name, before }: ChartPoint): string {
+  return before === undefined ? name : `${name} · ${formatted(before)} before`
+}
 
-function RewardsPerItem({ activity, range, isStale }: PanelsProps) {
-  const items = activity.paidItems.map((item) => ({ ...itemRank(item), value: item.paid }))
+function sumText(range: ActivityRange, before: number | undefined): string {
+  const texts = ranges.find((one) => one.range === range)
+  return before === undefined ? `in ${texts?.name}` : `${formatted(before)} in ${texts?.before}`
+}
+
+interface Ranking {
+  title: string
+  note?: string
+  aside?: ReactNode
+  columns: readonly string[]
+  ranks: readonly Rank[]
+  hasBars?: boolean
+  hasNotes?: boolean
+  /** Whether the chosen range changes nothing. */
+  hasOwnTime?: boolean
+}
+
+function RankPanel({ isStale, hasBars = true, hasNotes = true, ...ranking }: Ranking & { isStale: boolean }) {
+  const { title, note, aside, columns, ranks } = ranking
   return (
     <ChartPanel
-      title="Rewards per item"
-      note={paidNote}
-      emptyText="No reward of a claim was paid in this time."
-      emptyHint={<LastActivity activity={activity} range={range} what="reward" countOf={paidAt} />}
-      isEmpty={items.length === 0}
+      title={title}
+      aside={aside}
+      note={note}
       isStale={isStale}
-      columns={['Title', 'Of', 'Rewards paid']}
-      rows={items.map(toRow)}
+      columns={columns}
+      rows={ranks.map(({ key, label, note: of, value }) => ({ key, cells: hasNotes ? [label, of, value] : [label, value] }))}
     >
-      <Ranks label="Rewards per item" ranks={items.slice(0, PAID_ITEMS_SHOWN)} />
+      <Ranks label={title} hasBars={hasBars} ranks={ranks.slice(0, RANKS_SHOWN)} />
     </ChartPanel>
   )
 }
 
-function ParticipationsByType({ activity, range, isStale }: PanelsProps) {
-  const types = activity.types.map(({ kind, type, participations }) => ({
-    key: `${kind} ${type}`,
-    label: <TypeLink kind={kind} type={type} />,
-    note: kindNames[kind],
-    value: participations,
-  }))
-  return (
-    <ChartPanel
-      title="Participations by type"
-      emptyText="Nobody has taken part in this time."
-      emptyHint={<LastActivity activity={activity} range={range} what="participation" countOf={participationsAt} />}
-      isEmpty={types.length === 0}
-      isStale={isStale}
-      columns={['Type', 'Of', 'Participations']}
-      rows={types.map(toRow)}
-    >
-      <Ranks label="Participations by type" ranks={types.slice(0, RANKS_SHOWN)} />
-    </ChartPanel>
-  )
+function rewardsPerItem({ paidItems }: Activity): Ranking {
+  return {
+    title: 'Rewards per item',
+    note: paidNote,
+    columns: ['Title', 'Of', 'Rewards paid'],
+    ranks: paidItems.map((item) => ({ ...itemRank(item), value: item.paid })),
+  }
 }
 
-function TopBalances({ activity: { topPlayers } }: PanelsProps) {
-  const players = topPlayers.map((player) => ({
-    key: String(player.userId),
-    label: (
-      <>
-        {player.isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
-        <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>
-      </>
-    ),
-    note: [isBlank(player.username) ? '' : `@${player.username}`, String(player.userId)]
-      .filter((part) => part !== '' && part !== shownName(player))
-      .map(isolated)
-      .join(' · '),
-    value: player.balance,
-  }))
-  return (
-    <ChartPanel
-      title="Top balances"
-      aside={<AllLink list={lists.players} label="See players by balance" />}
-      emptyText="There are no players yet."
-      isEmpty={players.length === 0}
-      columns={['Player', 'Balance']}
-      rows={players.map(({ key, label, value }) => ({ key, cells: [label, value] }))}
-    >
-      <Ranks label="Top balances" hasBars={false} ranks={players} />
-    </ChartPanel>
-  )
+function participationsByType({ types }: Activity): Ranking {
+  return {
+    title: 'Participations by type',
+    columns: ['Type', 'Of', 'Participations'],
+    ranks: types.map(({ kind, type, participations }) => ({
+      key: `${kind} ${type}`,
+      label: <TypeLink kind={kind} type={type} />,
+      note: kindNames[kind],
+      value: participations,
+    })),
+  }
 }
 
-function TopItems({ activity, range }: PanelsProps) {
-  const items = activity.topItems.map((item) => ({ ...itemRank(item), value: item.participations }))
-  return (
-    <ChartPanel
-      title="Most participants this week"
-      emptyText="Nobody has taken part this week."
-      emptyHint={
-        <LastActivity activity={activity} range={range} what="participation" countOf={participationsAt} hasLink={false} />
-      }
-      isEmpty={items.length === 0}
-      columns={['Title', 'Of', 'Participants']}
-      rows={items.map(toRow)}
-    >
-      <Ranks label="Most participants this week" ranks={items} />
-    </ChartPanel>
-  )
+function topBalances({ topPlayers }: Activity): Ranking {
+  return {
+    title: 'Top balances',
+    aside: <AllLink list={lists.players} label="See players by balance" />,
+    columns: ['Player', 'Balance'],
+    ranks: topPlayers.map((player) => ({
+      key: String(player.userId),
+      label: (
+        <>
+          {player.isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
+          <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>
+        </>
+      ),
+      note: [isBlank(player.username) ? '' : `@${player.username}`, String(player.userId)]
+        .filter((part) => part !== '' && part !== shownName(player))
+        .map(isolated)
+        .join(' · '),
+      value: player.balance,
+    })),
+    hasBars: false,
+    hasNotes: false,
+    hasOwnTime: true,
+  }
+}
+
+function topItems(activity: Activity): Ranking {
+  return {
+    title: 'Most participants this week',
+    columns: ['Title', 'Of', 'Participants'],
+    ranks: activity.topItems.map((item) => ({ ...itemRank(item), value: item.participations })),
+    hasOwnTime: true,
+  }
 }
 
 const kindNames: Record<Activity['types'][number]['kind'], string> = {
@@ -239,11 +268,6 @@ const typeNames: Record<string, string> = {
 function TypeLink({ kind, type }: Pick<Activity['types'][number], 'kind' | 'type'>) {
   const items = kind === 'announcement' ? 'announcements' : 'tasks'
   return <ListLink list={lists.itemsOfType(kind, type)}>{`${typeNames[type] ?? type} ${items}`}</ListLink>
-}
-
-/** Returns the row of a ranking's table. */
-function toRow({ key, label, note, value }: { key: string; label: ReactNode; note: string; value: number }) {
-  return { key, cells: [label, note, value] }
 }
 
 /** Returns what the ranking of items shows of an item, without its value. */

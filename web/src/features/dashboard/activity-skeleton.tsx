@@ -1,48 +1,47 @@
-/** Placeholders for the dashboard's cards and panels while they load. They take up the same room, so that nothing jumps. */
+/** Placeholders for the dashboard's figures and panels while they load. They take up the same room, so that nothing jumps. */
 import classes from './dashboard-page.module.css'
 
-const CARDS = 5
-/** The number of lines in each panel, in the order of the panels; 0 for a chart. */
-const panels = [0, 0, 0, 5, 10, 10, 10]
-/** Heights of the bars and widths of the lines, in percent. */
-const bars = [35, 55, 40, 70, 50, 85, 60, 45, 75, 55, 90, 65]
+const CHARTS = 3
+/** The number of lines in each ranking, in their order. */
+const rankings = [10, 10, 10, 10]
+/** Widths of the lines, in percent. */
+const widths = [35, 55, 40, 70, 50, 85, 60, 45, 75, 55]
 
-export function CardsSkeleton() {
+export function FiguresSkeleton() {
+  return <div className={classes['strip']} aria-hidden data-waiting />
+}
+
+export function TodaySkeleton() {
   return (
-    <div className={classes['cards']} aria-hidden>
-      {Array.from({ length: CARDS }, (_, index) => (
-        <div key={index} className={classes['card']} data-wide={index === CARDS - 1 || undefined}>
-          <i className={classes['waitingTitle']} />
-          <i className={classes['waitingFigure']} />
-        </div>
-      ))}
+    <div className={classes['now']} aria-hidden>
+      <div className={classes['today']} data-waiting>
+        <i className={classes['waitingTitle']} />
+      </div>
     </div>
   )
 }
 
 export function ActivitySkeleton() {
   return (
-    <div className={classes['panels']} aria-hidden>
-      {panels.map((lines, index) => (
-        <div key={index} className={classes['skeleton']}>
-          <i className={classes['waitingTitle']} />
-          {lines === 0 ? <WaitingBars /> : bars.slice(0, lines).map((width) => <WaitingLine key={width} width={width} />)}
-        </div>
-      ))}
-    </div>
+    <>
+      <div className={classes['panels']} aria-hidden>
+        {Array.from({ length: CHARTS }, (_, index) => (
+          <div key={index} className={classes['skeleton']}>
+            <i className={classes['waitingTitle']} />
+            <i className={classes['waitingChart']} />
+          </div>
+        ))}
+      </div>
+      <div className={classes['panels']} data-ranks aria-hidden>
+        {rankings.map((lines, index) => (
+          <div key={index} className={classes['skeleton']}>
+            <i className={classes['waitingTitle']} />
+            {widths.slice(0, lines).map((width) => (
+              <i key={width} className={classes['waitingLine']} style={{ width: `${width}%` }} />
+            ))}
+          </div>
+        ))}
+      </div>
+    </>
   )
-}
-
-function WaitingBars() {
-  return (
-    <div className={classes['waitingBars']}>
-      {bars.map((height, index) => (
-        <i key={index} style={{ height: `${height}%` }} />
-      ))}
-    </div>
-  )
-}
-
-function WaitingLine({ width }: { width: number }) {
-  return <i className={classes['waitingLine']} style={{ width: `${width}%` }} />
 }

@@ -3,23 +3,23 @@ import type { DashboardMetrics } from '@arcade/contract/dashboard/calls'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { dashboardTitle } from '@arcade/contract/pages'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useId } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useId } from 'react'
 import { api, reloadPage } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { ActivitySkeleton, CardsSkeleton } from './activity-skeleton.tsx'
+import { ActivitySkeleton, FiguresSkeleton, TodaySkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
 import { AllLink, lists } from './list-link.tsx'
+import { TodayAndNeeds, useNow } from './today.tsx'
 
 // If the charts' code cannot be loaded, the cards are shown without them.
-const Activity = lazy(() =>
+const loadActivity = () =>
   import('./activity.tsx').then(
     (module) => ({ default: module.Activity }),
     () => ({ default: NoActivity }),
-  ),
-)
+  )
+const Activity = lazy(loadActivity)
 
 export function DashboardPage() {
   return useSession().user?.userType === 'admin' ? <AdminDashboard /> : <UserDashboard />
@@ -48,16 +48,23 @@ const taskTypes = [
 
 function AdminDashboard() {
   const { data, isError, refetch } = useQuery(api.dashboard.get.queryOptions())
+  const now = useNow()
+  useEffect(() => void loadActivity(), [])
   return (
-    <Page title={dashboardTitle('admin')}>
-      <BackupAlert />
-      <WebhookAlert />
+    <Page title={dashboardTitle('admin')} actions={<span className={classes['zone']}>Times in UTC</span>}>
       {data ? (
         <>
           <Metrics metrics={data} />
-          <Suspense fallback={<ActivitySkeleton />}>
-            <Activity />
-          </Suspense>
+          {now.isPending ? (
+            <BelowFigures />
+          ) : (
+            <>
+              <TodayAndNeeds {...now} />
+              <Suspense fallback={<ActivitySkeleton />}>
+                <Activity />
+              </Suspense>
+            </>
+          )}
         </>
       ) : isError ? (
         <Panel>
@@ -66,11 +73,21 @@ function AdminDashboard() {
       ) : (
         <>
           <output>Loading...</output>
-          <CardsSkeleton />
-          <ActivitySkeleton />
+          <FiguresSkeleton />
+          <BelowFigures />
         </>
       )}
     </Page>
+  )
+}
+
+/** Placeholders for what is below the figures. */
+function BelowFigures() {
+  return (
+    <>
+      <TodaySkeleton />
+      <ActivitySkeleton />
+    </>
   )
 }
 
@@ -82,32 +99,9 @@ function NoActivity() {
   )
 }
 
-/** An alert if something is wrong with the backups. If their state cannot be loaded, the dashboard shows no alert. */
-function BackupAlert() {
-  const { data } = useQuery(api.backups.state.queryOptions())
-  if (!data?.alert) return null
-  return (
-    <div role="alert" className={classes['alert']}>
-      {data.alert} <Link to="/backups">See all backups</Link>
-    </div>
-  )
-}
-
-/** An alert about the first webhook that was switched off because it failed. */
-function WebhookAlert() {
-  const { data } = useQuery(api.webhooks.list.queryOptions())
-  const off = data?.webhooks.find(({ alert }) => alert !== null)
-  if (!off) return null
-  return (
-    <div role="alert" className={classes['alert']}>
-      {`The webhook to ${new URL(off.url).host}: ${off.alert}`} <Link to="/webhooks">See all webhooks</Link>
-    </div>
-  )
-}
-
 function Metrics({ metrics }: { metrics: DashboardMetrics }) {
   return (
-    <div className={classes['cards']}>
+    <div className={classes['strip']}>
       <Card title="Total Users" links={<AllLink list={lists.users} label="See all users" />}>
         <Figure value={metrics.totalUsers} />
       </Card>
@@ -152,7 +146,7 @@ interface CardProps {
 function Card({ title, links, isWide = false, children }: CardProps) {
   const id = useId()
   return (
-    <section className={classes['card']} aria-labelledby={id} data-wide={isWide || undefined}>
+    <section className={classes['cell']} aria-labelledby={id} data-wide={isWide || undefined}>
       <header>
         <h2 id={id}>{title}</h2>
         {links}

@@ -1,0 +1,87 @@
+/**
+ * A line over time, drawn by uPlot once that is loaded (docs/decisions/0007-charts.md), with the time before as a dashed line behind it.
+ * Pointer and keyboard move a crosshair, which charts of the same times share: the caller holds its place. The keyboard's part is a slider
+ * over the points.
+ */
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type uPlot from 'uplot'
+import type { ChartPoint } from './draw-chart.ts'
+import classes from './time-chart.module.css'
+
+type DrawChart = typeof import('./draw-chart.ts').drawChart
+
+interface TimeChartProps {
+  /** The chart's name: what it counts. */
+  label: string
+  points: readonly ChartPoint[]
+  /** What a point says, for screen readers. */
+  describe: (point: ChartPoint) => string
+  /** The point at the crosshair. */
+  at: number | undefined
+  onMove: (at: number | undefined) => void
+}
+
+export function TimeChart({ label, points, describe, at, onMove }: TimeChartProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot>(undefined)
+  const scheme = useComputedColorScheme('light')
+  const last = points.length - 1
+  const shown = Math.min(at ?? last, last)
+  const [drawChart, setDrawChart] = useState<DrawChart>()
+  const [isMissing, setIsMissing] = useState(false)
+  const handleMove = useEffectEvent((index: number | undefined) => {
+    if (index !== at) onMove(index)
+  })
+
+  const draw = useEffectEvent((element: HTMLElement) => drawChart?.(element, { points, onMove: (index) => handleMove(index) }))
+
+  useEffect(() => {
+    import('./draw-chart.ts').then(
+      (module) => setDrawChart(() => module.drawChart),
+      () => setIsMissing(true),
+    )
+  }, [])
+
+  useEffect(() => {
+    const element = place.current!
+    const created = draw(element)
+    if (!created) return undefined
+    chart.current = created
+    const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: element.clientHeight }))
+    observer.observe(element)
+    // Until the typeface is there, the labels are drawn in another one.
+    void document.fonts.ready.then(() => chart.current === created && created.redraw())
+    return () => {
+      observer.disconnect()
+      created.destroy()
+      chart.current = undefined
+    }
+  }, [drawChart, points, scheme])
+
+  useEffect(() => {
+    const left = at === undefined || at > last ? -10 : (chart.current?.valToPos(at, 'x') ?? -10)
+    chart.current?.setCursor({ left, top: left < 0 ? -10 : 0 }, false)
+  }, [drawChart, at, last, points, scheme])
+
+  return (
+    <div className={classes['chart']}>
+      <div ref={place} className={classes['plot']} aria-hidden>
+        {isMissing && 'The chart could not be loaded. The table has its figures.'}
+      </div>
+      <input
+        type="range"
+        className={classes['slider']}
+        aria-label={label}
+        aria-valuetext={points[shown] && describe(points[shown])}
+        min={0}
+        max={last}
+        value={shown}
+        onChange={({ currentTarget }) => onMove(currentTarget.valueAsNumber)}
+        onFocus={() => onMove(shown)}
+        onBlur={() => onMove(undefined)}
+        onKeyDown={({ key }) => key === 'Escape' && onMove(undefined)}
+      />
+    </div>
+  )
+}
