@@ -102,7 +102,11 @@ test.describe('pages that cannot be loaded', () => {
     await expect(toast(page, 'You are offline: nothing was saved.')).toBeVisible()
   })
 
-  test('Offline: Next Page keeps the rows, says why, and works once the connection is back', async ({ page, context, signIn }) => {
+  test('Offline: Next Page keeps the rows, says why, and works once the connection is back', async ({
+    page,
+    context,
+    signIn,
+  }) => {
     await signIn('admin')
     await page.goto('/manage-telegram-users?sort=a-z')
     await settled(page)

@@ -189,7 +189,7 @@ export function PageSizeField<L extends List, Row>({ state: { list, address, cha
   const size = usePageSize(list, address)
   const handleChange = (chosen: number) => {
     keepPageSize(list.name, chosen)
-    change({ size: undefined } as Partial<ListAddress<L>>) // the address of a link may have had another size
+    change({ size: undefined }) // the address of a link may have had another size
   }
   return (
     <NativeSelect

@@ -173,8 +173,7 @@ function pagedByCursor<L extends List>(shown: Shown<L>): PagedTable {
     if (!data || isStale) return
     // With the size, so that a copied link shows the same page to others.
     const size = pageSize === list.pageSizes[0] ? undefined : pageSize
-    const at = (place: { page: number; after?: string; before?: string }) =>
-      change({ ...place, size } as Partial<ListAddress<L>>)
+    const at = (place: { page: number; after?: string; before?: string }) => change({ ...place, size } as Partial<ListAddress<L>>)
     if (next > page && data.after != null) at({ page: next, after: data.after })
     if (next >= page || page === 1) return
     if (next > 1 && data.before != null) at({ page: next, before: data.before })
