@@ -151,7 +151,7 @@ export async function createApp({
     dashboard: dashboardHandlers({
       figures,
       today: createToday(database),
-      alerts: createAlerts({ database, backups: config.backups }),
+      alerts: createAlerts({ database, backups }),
       live,
     }),
     socialTasks: tasksHandlers(services, 'social'),

@@ -1,11 +1,18 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { backupState } from '#src/backup/state.ts'
+import type { Database } from '#src/db/database.ts'
 import type { ReplicaState } from '#src/postgres/replica-watch.ts'
 import { testApp } from '#test/test-app.ts'
 import { testDatabase } from '#test/test-database.ts'
 import { createAlerts } from './alerts.ts'
 
 const GB = 1024 ** 3
+
+/** @param times when backups are scheduled; never by default */
+function backupsOf(database: Database, times?: string) {
+  return { state: () => backupState(database, { address: '/tmp/none', times, keep: 2 }) }
+}
 
 test('What needs you: nothing if all is well', async () => {
   const app = await testApp()
@@ -24,7 +31,7 @@ test('What needs you: webhooks that were switched off or have failed for an hour
     ('d', 'https://hour.example.org/', '{}', '', now() - interval '61 minutes', null, null),
     ('e', 'https://by-hand.example.org/', '{}', '', null, now(), null),
     ('f', 'https://gone.example.org/?key=secret', '{}', '', now(), now(), 'It answered that it is gone.')`.execute(database.db)
-  const alerts = await createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: undefined }).read()
+  const alerts = await createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: backupsOf(database) }).read()
   expect(alerts).toEqual([
     { id: 'webhook f', about: 'webhook', text: 'The webhook to gone.example.org: It answered that it is gone.' },
     {
@@ -47,7 +54,7 @@ test.each([
   [-1, ['The disk is full: nothing can be changed until there is room again.']],
 ])('What needs you: with room for %d bytes: %j', async (room, texts) => {
   const database = await testDatabase()
-  const alerts = createAlerts({ database: { ...database, roomBytes: async () => room }, backups: undefined })
+  const alerts = createAlerts({ database: { ...database, roomBytes: async () => room }, backups: backupsOf(database) })
   expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
 })
 
@@ -59,7 +66,7 @@ test.each([
 ])('What needs you: a replica that %j: %j', async (state, texts) => {
   const database = await testDatabase()
   const replica = { state: (): ReplicaState => ({ ...state, answered: 0, failed: 0 }), position: async () => '' }
-  const alerts = createAlerts({ database: { ...database, replica, roomBytes: async () => Infinity }, backups: undefined })
+  const alerts = createAlerts({ database: { ...database, replica, roomBytes: async () => Infinity }, backups: backupsOf(database) })
   expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
 })
 
@@ -68,7 +75,7 @@ test('What needs you: a missing backup is one alert', async () => {
   await sql`insert into backups (id, place, is_scheduled, started_at, error) values ('x', 'p', true, now(), 'no room')`.execute(
     database.db,
   )
-  const backups = { address: '/tmp/none', times: '0 3 * * *', keep: 2 }
+  const backups = backupsOf(database, '0 3 * * *')
   const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups })
   expect(await alerts.read()).toEqual([{ id: 'backups', about: 'backups', text: 'The last scheduled backup failed: no room' }])
 })

@@ -1,7 +1,7 @@
 /** What an admin should do something about: backups, webhooks, the disk and the replica. What can wait, or mends itself, is no alert. */
 import { sql } from 'kysely'
 import type { Alert } from '@arcade/contract/dashboard/calls'
-import { type BackupSettings, backupState } from '#src/backup/schedule.ts'
+import type { Backups } from '#src/backup/backups.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 
@@ -18,8 +18,7 @@ const MB = 1024 ** 2
 
 interface Services {
   database: Database
-  /** Undefined if no backups are scheduled. */
-  backups: BackupSettings | undefined
+  backups: Pick<Backups, 'state'>
 }
 
 export function createAlerts({ database, backups }: Services): AlertSource {
@@ -27,7 +26,7 @@ export function createAlerts({ database, backups }: Services): AlertSource {
     async read() {
       const [disk, backup, webhooks] = await Promise.all([
         diskAlert(database),
-        backupState(database, backups),
+        backups.state(),
         webhookAlerts(database),
       ])
       const found: Alert[] = []
@@ -40,8 +39,8 @@ export function createAlerts({ database, backups }: Services): AlertSource {
   }
 }
 
-async function diskAlert({ roomBytes }: Database): Promise<string | undefined> {
-  const room = await roomBytes()
+async function diskAlert(database: Database): Promise<string | undefined> {
+  const room = await database.roomBytes()
   if (room < 0) return 'The disk is full: nothing can be changed until there is room again.'
   if (room < LITTLE_ROOM_BYTES) return `The disk has room for only ${Math.floor(room / MB)} MB more. Then nothing can be changed.`
   return undefined

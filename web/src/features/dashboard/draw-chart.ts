@@ -24,10 +24,12 @@ const HALF_CHARACTER_PX = 3.4
 interface ChartOptions {
   points: readonly ChartPoint[]
   onMove: (at: number | undefined) => void
+  /** Called once the chart is drawn. */
+  onReady: (chart: uPlot) => void
 }
 
 /** Draws a chart into an element and fills it. The caller sets its size again when that changes, and destroys it. */
-export function drawChart(element: HTMLElement, { points, onMove }: ChartOptions): uPlot {
+export function drawChart(element: HTMLElement, { points, onMove, onReady }: ChartOptions): uPlot {
   const style = getComputedStyle(element)
   const colour = (name: string) => () => style.getPropertyValue(name)
   const font = `${style.fontSize} ${style.fontFamily}`
@@ -72,6 +74,7 @@ export function drawChart(element: HTMLElement, { points, onMove }: ChartOptions
         move: (self, left, y) => [left < 0 ? left : self.valToPos(self.posToIdx(left), 'x'), y],
       },
       hooks: {
+        ready: [onReady],
         setCursor: [
           // Without an event the chart itself has set the cursor.
           ({ cursor: { event, left = -1, idx } }) => event && onMove(left < 0 ? undefined : (idx ?? undefined)),

@@ -32,7 +32,9 @@ function Charts({ values, before = NONE }: { values: readonly number[]; before?:
 }
 
 const slider = (name: string) => page.getByRole('slider', { name })
-const at = (text: string | number) => expect.element(page.getByText(`At: ${text}`, { exact: true })).toBeVisible()
+const at = async (text: string | number) => {
+  await expect.element(page.getByText(`At: ${text}`, { exact: true })).toBeVisible()
+}
 const canvases = () => [...document.querySelectorAll('canvas')]
 const crosshairs = () =>
   [...document.querySelectorAll('.u-cursor-x')].map((line) => Math.round(line.getBoundingClientRect().left))
@@ -104,6 +106,7 @@ test('the crosshair stays where it is when values change', async () => {
   show(<Charts values={UNTIL_FOUR} />)
   await expect.element(slider('New players')).toHaveAttribute('aria-valuetext', 'March 1, 2026: 0')
   await at(0)
+  await expect.poll(() => crosshairs().every((line, chart) => Math.abs(line - plots()[chart]!.left) <= 1)).toBe(true)
 })
 
 test('the crosshair stays at the newest point when there are fewer points than before', async () => {

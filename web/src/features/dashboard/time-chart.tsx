@@ -22,10 +22,14 @@ interface TimeChartProps {
   onMove: (at: number | undefined) => void
 }
 
-export function TimeChart({ label, points, describe, at, onMove }: TimeChartProps) {
+/** In another scheme it is drawn anew. */
+export function TimeChart(props: TimeChartProps) {
+  return <ChartOfScheme key={useComputedColorScheme('light')} {...props} />
+}
+
+function ChartOfScheme({ label, points, describe, at, onMove }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
-  const scheme = useComputedColorScheme('light')
   const last = points.length - 1
   const shown = Math.min(at ?? last, last)
   const [drawChart, setDrawChart] = useState<DrawChart>()
@@ -33,8 +37,7 @@ export function TimeChart({ label, points, describe, at, onMove }: TimeChartProp
   const handleMove = useEffectEvent((index: number | undefined) => {
     if (index !== at) onMove(index)
   })
-
-  const draw = useEffectEvent((element: HTMLElement) => drawChart?.(element, { points, onMove: (index) => handleMove(index) }))
+  const handleReady = useEffectEvent((drawn: uPlot) => placeCrosshair(drawn, at))
 
   useEffect(() => {
     import('./draw-chart.ts').then(
@@ -45,8 +48,12 @@ export function TimeChart({ label, points, describe, at, onMove }: TimeChartProp
 
   useEffect(() => {
     const element = place.current!
-    const created = draw(element)
-    if (!created) return undefined
+    if (!drawChart) return undefined
+    const created = drawChart(element, {
+      points,
+      onMove: (index) => handleMove(index),
+      onReady: (drawn) => handleReady(drawn),
+    })
     chart.current = created
     const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: element.clientHeight }))
     observer.observe(element)
@@ -57,12 +64,11 @@ export function TimeChart({ label, points, describe, at, onMove }: TimeChartProp
       created.destroy()
       chart.current = undefined
     }
-  }, [drawChart, points, scheme])
+  }, [drawChart, points])
 
   useEffect(() => {
-    const left = at === undefined || at > last ? -10 : (chart.current?.valToPos(at, 'x') ?? -10)
-    chart.current?.setCursor({ left, top: left < 0 ? -10 : 0 }, false)
-  }, [drawChart, at, last, points, scheme])
+    if (chart.current) placeCrosshair(chart.current, at)
+  }, [at])
 
   return (
     <div className={classes['chart']}>
@@ -84,4 +90,9 @@ export function TimeChart({ label, points, describe, at, onMove }: TimeChartProp
       />
     </div>
   )
+}
+
+function placeCrosshair(chart: uPlot, at: number | undefined): void {
+  const isHidden = at === undefined || at >= chart.data[0].length
+  chart.setCursor(isHidden ? { left: -10, top: -10 } : { left: chart.valToPos(at, 'x'), top: 0 }, false)
 }

@@ -62,6 +62,8 @@ export function PlayerActs({ player }: StandingProps) {
         isOpen={isOpen}
         onChange={setIsOpen}
         position="bottom-start"
+        title={player.block ? 'Unblock or Erase' : 'Block or Erase'}
+        isUntitled
         button={{
           children: player.block ? 'Unblock or Erase' : 'Block or Erase',
           rightSection: <IconChevronDown size={16} aria-hidden />,
