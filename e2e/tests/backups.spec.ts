@@ -2,7 +2,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { destroy } from '../../server/src/postgres/connections.ts'
 import { expectAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
@@ -16,7 +15,7 @@ async function holdingPlayers({ database }: ConsoleServer, work: () => Promise<v
     await holder.query('begin; lock table telegram_users in access exclusive mode')
     await work()
   } finally {
-    destroy(holder)
+    await holder.end() // also releases the lock
   }
 }
 

@@ -87,6 +87,7 @@ describe('on a phone', () => {
     expect(page.getByRole('row').elements()).toHaveLength(1 + 12)
     const headers = page.getByRole('columnheader').elements()
     expect(headers.map(({ textContent }) => textContent)).toEqual(['Players', 'Title', 'Link', 'Note', 'Status', 'Delete'])
+    await page.getByRole('button', { name: 'All fields of row 3' }).click()
     const cells = row('Game 3').getByRole('cell').elements()
     expect(cells.map((one) => one.getAttribute('data-column'))).toEqual(columns.map(({ header }) => header))
     for (const element of document.querySelectorAll('table, thead, tbody, tr, th, td')) expect(element.role).not.toBe(null)

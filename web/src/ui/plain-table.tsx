@@ -1,6 +1,5 @@
-/** Tables with a few rows, without sorting and pages. Their rows are the children. */
+/** A table with a few rows, without sorting, pages and styles of its own. Its rows are the children. */
 import type { ReactNode } from 'react'
-import classes from './plain-table.module.css'
 
 interface TableProps {
   label: string
@@ -8,15 +7,6 @@ interface TableProps {
   children: ReactNode
 }
 
-export function PlainTable(props: TableProps) {
-  return (
-    <div className={classes['plain']}>
-      <HeadedTable {...props} />
-    </div>
-  )
-}
-
-/** A table without styles of its own. */
 export function HeadedTable({ label, columns, children }: TableProps) {
   return (
     <table aria-label={label}>

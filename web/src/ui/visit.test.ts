@@ -32,10 +32,12 @@ test('Visit: lasts while the same person signs in again, and ends when another o
   expect(keptSearch('/users')).toBeUndefined()
 })
 
+let reloads = 0
+
 /** Loads the module again, as a reload of the page does. */
 async function reloaded(userId: string) {
-  vi.resetModules()
-  const visit = await import('./visit.ts')
+  reloads += 1
+  const visit = (await import(/* @vite-ignore */ `./visit.ts?reload=${reloads}`)) as typeof import('./visit.ts')
   visit.beginVisit(userId)
   return visit
 }
