@@ -59,12 +59,13 @@ export default defineConfig({
 
 /**
  * The modules of the first pages. The server lists their files in index.html, so that they load together with the app. Files of `later` are
- * prefetched, so that error messages can still be shown when the connection is lost.
+ * prefetched, so that error messages and questions can still be shown when the
+ * connection is lost.
  */
 const firstModules = {
   signedOut: ['src/start.tsx', 'src/features/auth/login-page.tsx'],
   signedIn: ['src/start.tsx', 'src/routes.tsx', 'src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
-  later: ['src/ui/toast-region.tsx'],
+  later: ['src/ui/toast-region.tsx', 'src/ui/confirm-dialog.tsx'],
 }
 
 /** The background of Login and of the loading screen before it. Listed so that it loads before the style sheets that refer to it. */

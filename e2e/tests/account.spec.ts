@@ -7,7 +7,7 @@ import { control, expect, field, PASSWORD, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
-const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+const confirm = (page: Page, name = 'Confirm') => page.getByRole('alertdialog').getByRole('button', { name }).click()
 const session = (page: Page, device: string) => page.getByRole('row').filter({ hasText: device })
 
 async function logIn(page: Page, email: string, password: string): Promise<void> {
@@ -92,7 +92,7 @@ test.describe('an admin’s own account', () => {
     await expect(page.getByRole('row').filter({ hasText: 'This session' })).toHaveCount(1)
     await other.getByRole('button', { name: 'End Session' }).click()
     await expect(page.getByRole('alertdialog')).toContainText('Firefox on Windows')
-    await confirm(page)
+    await confirm(page, 'End session')
     await expect(toast(page, 'Session ended.')).toBeVisible()
     await expect(other).toHaveCount(0)
     await elsewhere.reload()
@@ -110,7 +110,7 @@ test.describe('an admin’s own account', () => {
     await page.goto('/account')
     await expect(session(page, 'Firefox on Windows')).toHaveCount(2)
     await page.getByRole('button', { name: 'End All Others' }).click()
-    await confirm(page)
+    await confirm(page, 'End session')
     await expect(session(page, 'Firefox on Windows')).toHaveCount(0)
     await expect(page.getByText('This session')).toBeVisible()
   })
@@ -209,7 +209,7 @@ test('open password links are shown to admins, who can end them', async ({ page,
   await expectAccessible(page)
   await open.getByRole('button', { name: 'End Link, Uma User' }).click()
   await expect(page.getByRole('alertdialog')).toContainText('the password link for Uma User')
-  await confirm(page)
+  await confirm(page, 'End link')
   await expect(toast(page, 'Password link ended.')).toBeVisible()
   await expect(open).toHaveCount(0)
 
@@ -218,13 +218,13 @@ test('open password links are shown to admins, who can end them', async ({ page,
   await page.getByRole('button', { name: 'Make Password Link' }).click()
   await expect(field(page, 'Password Link')).toBeVisible()
   await open.getByRole('button', { name: 'End Link, Uma User' }).click()
-  await confirm(page)
+  await confirm(page, 'End link')
   await expect(open).toHaveCount(0)
   await expect(field(page, 'Password Link')).toHaveCount(0)
   await page.getByRole('button', { name: 'Make Password Link' }).click()
   await expect(open).toBeVisible()
   await page.getByRole('button', { name: 'Make Admin' }).click()
-  await confirm(page)
+  await confirm(page, 'Make Admin')
   await expect(open).toHaveCount(0)
   await expect(field(page, 'Password Link')).toHaveCount(0)
 

@@ -44,7 +44,7 @@ test('§4 Update and activate asks, then saves and activates; players are told a
   expect(await stored(server), 'nothing is saved before the answer').toMatchObject([
     { title: 'Retweet', status: true, version: 1 },
   ])
-  await question.getByRole('button', { name: 'Confirm' }).click()
+  await question.getByRole('button', { name: 'Update and activate' }).click()
   await expect(page).toHaveURL('/annoucements')
   await expect(toast(page, 'Announcement Updated Successfully!')).toBeVisible()
   await expect(toast(page, 'Status Updated Successfuly!')).toBeVisible()
@@ -85,7 +85,7 @@ test('Update and keep live asks, then saves; it stays Active and no player is to
   await expectError(page, 'Title', 'Title is required')
   await field(page, 'Title').fill('Repost')
   const question = page.getByRole('alertdialog')
-  for (const answer of ['Cancel', 'Confirm']) {
+  for (const answer of ['Cancel', 'Update and keep live']) {
     await page.getByRole('button', { name: 'Update and keep live' }).click()
     await expect(question.getByText('Are you sure you want to update Repost?', { exact: true })).toBeVisible()
     await expect(question.getByText(/it stays Active\. No player is told/)).toBeVisible()
@@ -111,7 +111,7 @@ test.describe('refusals', () => {
     await field(page, 'Title').fill('Repost')
     await server.database.db.updateTable('announcements').set({ version: 2, status: false }).execute()
     await page.getByRole('button', { name: 'Update and keep live' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Update and keep live' }).click()
     await expect(page.getByRole('button', { name: 'Save merged' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Update and keep live' })).toHaveCount(0)
     expect(await stored(server)).toMatchObject([{ title: 'Retweet', status: false, version: 2 }])

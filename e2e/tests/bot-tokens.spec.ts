@@ -5,7 +5,7 @@ import { expect, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
-const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+const confirm = (page: Page, name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click()
 const shownToken = (page: Page) => field(page, 'Token of game').inputValue()
 
 /** Returns the status of a bot's call with this token. */
@@ -46,7 +46,7 @@ test('§8 a token is created with a scope and shown once; after a rotation both 
   const question = page.getByRole('alertdialog')
   await page.getByRole('button', { name: 'Rotate game' }).click()
   await expect(question).toContainText('game gets a new token. The present one works until you end it or rotate again.')
-  await confirm(page)
+  await confirm(page, 'Rotate token')
   await expect(toast(page, 'Token rotated.')).toBeVisible()
   const second = await shownToken(page)
   expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([200, 200])
@@ -57,13 +57,13 @@ test('§8 a token is created with a scope and shown once; after a rotation both 
   )
   await question.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'End Old Token, game' }).click()
-  await confirm(page)
+  await confirm(page, 'End old token')
   await expect(toast(page, 'Old token ended.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Rotate game' })).toBeFocused()
   expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([401, 200])
 
   await page.getByRole('button', { name: 'Revoke game' }).click()
-  await confirm(page)
+  await confirm(page, 'Revoke token')
   await expect(toast(page, 'Token revoked.')).toBeVisible()
   await expect(page.getByText('There is no bot token yet.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Bot Tokens' })).toBeFocused()
@@ -114,7 +114,7 @@ test('Leaving the page with a half-typed token asks first, and the text is offer
   await page.goto('/bot-tokens')
   await field(page, 'Name').fill('game of')
   await page.getByRole('link', { name: 'History', exact: true }).click()
-  await page.getByRole('alertdialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('alertdialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click()
   await expect(page).toHaveURL('/history')
   await page.goto('/bot-tokens')
   await page.getByRole('button', { name: 'Use Draft' }).click()

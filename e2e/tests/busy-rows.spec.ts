@@ -28,7 +28,7 @@ async function expectBusy(row: Locator): Promise<void> {
   for (const part of parts) expect(part).toEqual({ isInert: true, opacity: '0.5' })
 }
 
-const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+const confirm = (page: Page, name = 'Confirm') => page.getByRole('alertdialog').getByRole('button', { name }).click()
 
 test('Rows: a row that is being deleted is dimmed and inert until the list is loaded without it', async ({ page }) => {
   await page.goto('/daily-tasks')
@@ -82,7 +82,7 @@ test('Rows: selected rows are dimmed and inert during an act on them, other rows
   await page.getByRole('button', { name: 'Delete Selected' }).click()
   await expect(page.getByRole('alertdialog')).toContainText('2 tasks')
   const release = await hold(page, 'POST', '**/api/daily-tasks/**')
-  await confirm(page)
+  await confirm(page, 'Delete 2 tasks')
   for (const index of [0, 2]) await expectBusy(rows(page).nth(index))
   await expect(page.locator('tr[aria-busy]')).toHaveCount(2)
   release()
@@ -122,7 +122,7 @@ test('Rows: an item of a list without a table is busy after its confirmation', a
   const item = page.getByRole('listitem').filter({ hasText: 'The game' })
   const release = await hold(page, 'DELETE', '**/api/bot-tokens/*')
   await item.getByRole('button', { name: 'Revoke' }).click()
-  await confirm(page)
+  await confirm(page, 'Revoke token')
   await expectBusy(item)
   release()
   await expect(item).toHaveCount(0)

@@ -13,7 +13,7 @@ test.beforeEach(async ({ signIn, page: _page }) => {
 })
 
 const question = (page: Page) => page.getByRole('alertdialog', { name: 'Leave without saving?' })
-const answer = (page: Page, name: 'Confirm' | 'Cancel') =>
+const answer = (page: Page, name: 'Confirm' | 'Cancel' | 'Leave' | 'Log out' | 'Make Admin') =>
   page.getByRole('alertdialog').getByRole('button', { name, exact: true }).click()
 const offer = (page: Page) => page.getByText(/^Unsaved draft, \d\d\/\d\d/)
 const renewal = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
@@ -69,7 +69,7 @@ for (const { way, leave, to } of ways) {
     await expect(page).toHaveURL('/social-tasks-form')
     await expect(field(page, 'Title')).toHaveValue('Half a title')
     await leave(page)
-    await answer(page, 'Confirm')
+    await answer(page, 'Leave')
     await expect(page).toHaveURL(to)
     await page.goto('/social-tasks-form')
     await expect(offer(page)).toBeVisible()
@@ -131,7 +131,7 @@ test('A draft belongs to one item: the form of another item does not offer it', 
   await page.goto('/social-tasks-form-update?id=social-1')
   await field(page, 'Title').fill('Mine')
   await control(page, 'Back').click()
-  await answer(page, 'Confirm')
+  await answer(page, 'Leave')
   await expect(page).toHaveURL('/social-tasks')
   for (const path of ['/social-tasks-form-update?id=social-2', '/social-tasks-form', '/daily-tasks-form']) {
     await page.goto(path)
@@ -154,7 +154,7 @@ test('§5 Make Admin keeps a half-typed name in the form, which can be saved aft
   await page.goto(`/update-user/${id}/Uma/User/uma@gmail.com`)
   await field(page, 'First Name').fill('Ulrike')
   await page.getByRole('button', { name: 'Make Admin' }).click()
-  await answer(page, 'Confirm')
+  await answer(page, 'Make Admin')
   await expect(page.getByRole('button', { name: 'Make User' })).toBeVisible()
   await expect(field(page, 'First Name')).toHaveValue('Ulrike')
   await page.getByRole('button', { name: 'Update', exact: true }).click()
@@ -172,7 +172,7 @@ test('Log Out with unsaved text asks first and then keeps no draft', async ({ pa
   await answer(page, 'Cancel')
   await expect(field(page, 'Title')).toHaveValue('Half a title')
   await logOut.click()
-  await answer(page, 'Confirm')
+  await answer(page, 'Log out')
   await expect(page.getByRole('heading', { name: 'Welcome', exact: true })).toBeVisible()
   await field(page, 'Email').fill('admin@gmail.com')
   await field(page, 'Password').fill(PASSWORD)

@@ -79,7 +79,7 @@ test('Views: a view keeps search, order, columns and density, can be shared, ope
   await expect(views(page)).toHaveText('Saved: Everyone')
   await views(page).click()
   await pane(page).getByRole('button', { name: 'Delete Everyone' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete view' }).click()
   await expect(toast(page, 'View deleted.')).toBeVisible()
   await expect(views(page)).toHaveText('Saved')
 })

@@ -7,7 +7,7 @@ import { expect, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
-const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+const confirm = (page: Page, name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click()
 const ADDRESS = 'https://bot.example.org/hooks'
 
 async function sendAddress(page: Page, address: string): Promise<void> {
@@ -69,7 +69,7 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
   ).toBeVisible()
   await page.getByRole('link', { name: 'See all webhooks' }).click()
   await page.getByRole('button', { name: `Delete ${ADDRESS}` }).click()
-  await confirm(page)
+  await confirm(page, 'Delete webhook')
   await expect(page.getByText('There is no webhook yet.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Webhooks', level: 1 })).toBeFocused()
 })
@@ -224,7 +224,7 @@ test.describe('refusals', () => {
     await page.getByRole('button', { name: `Delete ${ADDRESS}` }).click()
     await expect(page.getByRole('alertdialog')).toBeVisible()
     refreshed.resolve()
-    await confirm(page)
+    await confirm(page, 'Delete webhook')
     await expect(page.getByText('There is no webhook yet.')).toBeVisible()
     await expect(field(page, `Signing Secret of ${ADDRESS}`)).toHaveCount(0)
   })

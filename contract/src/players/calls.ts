@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
-import { playerFields, playerList } from './fields.ts'
+import { BLOCK_TYPED_ABOVE, playerFields, playerList } from './fields.ts'
 import { cursorQueryFields, filterSchema, orderFields, rowSchema, targetSchema } from '#src/list-schemas.ts'
 import { countOutput, cursorField, cursorPageFields, idField, oneCursor, textField } from '#src/field-schemas.ts'
 import { historyKindField } from '#src/history/calls.ts'
@@ -38,6 +38,12 @@ export const blockInput = z.strictObject({ reason: blockReasonField })
 /** Why a player is blocked (cannot claim or receive anything), by whom, and since when. */
 export const playerBlock = z.object({ reason: z.string(), by: z.string().nullable(), at: z.iso.datetime() })
 export type PlayerBlock = z.infer<typeof playerBlock>
+
+/** The form for a block of several players: if they are many, their number has to be typed as well. */
+export function blockManyInput(affected: number) {
+  const isNumber = (typed: string) => affected <= BLOCK_TYPED_ABOVE || typed.replaceAll(/[\s,]/g, '') === String(affected)
+  return blockInput.extend({ typed: z.string().refine(isNumber, `Please type ${affected}`) })
+}
 
 const NOT_THE_ID = 'This is not the player’s user id'
 /** Returns the form that asks for the player's id before the player is erased. */

@@ -2,7 +2,7 @@
 import type { List } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
 import { asCallError } from '#src/client.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { RowActions } from './table-cells.tsx'
 import { DeleteButton } from './row-buttons.tsx'
 import { type BulkAct, BulkButton, type Selection, type Target } from './selection.tsx'
@@ -30,7 +30,7 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
 
   const handleDelete = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
-    if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
+    if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, act: CONFIRM, isDestructive: true }))) return
     await actOnRow(list.name, button, {
       act: async () => {
         const { answer: text, actId } = await asAct(run)
@@ -68,6 +68,7 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
         ...bulkEnd(list, selection),
         title: `Delete ${many}`,
         question: (count) => `Are you sure you want to delete ${count} ${nounFor(count)}? ${consequence}`,
+        act: (count) => `Delete ${count} ${nounFor(count)}`,
         isDestructive: true,
         run: async (options) => {
           const { answer, actId } = await asAct((call) => run(selection.target, options, call))

@@ -2,7 +2,8 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, type CallError, queryClient } from '#src/client.ts'
-import { type Question, useConfirm } from '#src/ui/confirm.tsx'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import type { Question } from '#src/ui/question.ts'
 import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 

@@ -49,7 +49,7 @@ const LOOK_EVERY_MS = 30_000
 const FRESH_MS = 1000
 
 /** No reload while something is in use: a dialog, picked or dragged rows, or a row with an act under way. */
-const IN_USE = 'dialog[open], [role=dialog], [data-picking], [data-lifted], :is(tr, li)[aria-busy=true]'
+const IN_USE = '[role=dialog], [role=alertdialog], [data-picking], [data-lifted], :is(tr, li)[aria-busy=true]'
 let actsUnderWay = 0
 
 /** Runs an act during which no list reloads by itself: a response from before the act would undo what is already shown. */

@@ -4,10 +4,15 @@ import type { ReactNode } from 'react'
 import { RowLink } from './row-buttons.tsx'
 import type { ListAddress } from './list-address.ts'
 
+/** An act on a player, which the player's page asks about in a dialog. */
+export type AskedAct = 'block' | 'unblock' | 'adjust'
+
 declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The list is not a list of players but, for example, of participants: its order does not apply to the player's page. */
     isOtherList?: true
+    /** What the palette asked for: the player's page opens the dialog for it. */
+    asks?: AskedAct
   }
 }
 

@@ -20,6 +20,7 @@ function List({ shown, search = '', isMore = false }: { shown: string[]; search?
         <BulkButton
           act={{
             title: 'Delete people',
+            act: (count) => `Delete ${count} people`,
             question: (count) => `Are you sure you want to delete ${count} people?`,
             run,
             successText: (count) => `${count} people deleted.`,

@@ -5,7 +5,7 @@
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { isolated } from '@arcade/contract/text'
-import { Button, type TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
@@ -194,8 +194,10 @@ export interface BulkAct {
    * @param count the number of affected rows as people write it
    */
   question: (count: string, affected: number) => string
-  /** Above this number of affected rows, the number has to be typed, in this field. */
-  typedAbove?: { rows: number; Field: typeof TextInput }
+  /** Returns what the button of the confirmation says: `Delete 3 users`. */
+  act: (count: string) => string
+  /** Asks in a dialog of the act's own, instead of the confirmation. Resolves with false after Cancel. */
+  ask?: (planned: BulkDone) => Promise<boolean>
   isDestructive?: boolean
   run: (options: { dryRun: true } | { expected: number }) => Promise<BulkDone>
   /** A second confirmation, for an act that cannot be undone. */
@@ -236,8 +238,7 @@ export function BulkButton({ act, isOff = false, isInPageHead = false, children 
   return (
     <Button
       {...(!isInPageHead && { size: 'compact-sm' })}
-      variant={act.isDestructive ? 'outline' : 'default'}
-      {...(act.isDestructive && { color: 'red' })}
+      variant="default"
       aria-disabled={isBusy || isOff}
       {...(isOff && { 'data-disabled': true })}
       onClick={() => void handleClick()}
@@ -248,7 +249,7 @@ export function BulkButton({ act, isOff = false, isInPageHead = false, children 
 }
 
 async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Promise<void> {
-  const { title, question, typedAbove, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
+  const { title, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
   let endBusy: EndBusy = () => {}
   try {
     const planned = await run({ dryRun: true })
@@ -256,11 +257,10 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
       toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
       return
     }
-    const message = <Plan question={question(formatted(planned.affected), planned.affected)} plan={planned} />
-    const typed =
-      typedAbove && planned.affected > typedAbove.rows ? { text: String(planned.affected), Field: typedAbove.Field } : undefined
-    if (!(await confirm({ title, message, isDestructive, typed }))) return
-    if (lastQuestion !== undefined && !(await confirm({ title, message: lastQuestion, isDestructive }))) return
+    const confirmed = { title, act: act.act(formatted(planned.affected)), isDestructive }
+    const message = <Plan act={act} plan={planned} />
+    if (!(await (act.ask?.(planned) ?? confirm({ ...confirmed, message })))) return
+    if (lastQuestion !== undefined && !(await confirm({ ...confirmed, message: lastQuestion }))) return
     endBusy = markPickedBusy()
     const done = await run({ expected: planned.affected })
     toast.success(successText(formatted(done.affected)), done.undo && { action: done.undo })
@@ -274,15 +274,15 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
 }
 
 interface PlanProps {
-  question: string
-  plan: Omit<BulkOutput, 'success'>
+  act: Pick<BulkAct, 'question'>
+  plan: BulkDone
 }
 
 /** The confirmation: the question, the affected rows, and the refused rows with their reasons. */
-function Plan({ question, plan: { affected, named, refused, refusals } }: PlanProps) {
+export function Plan({ act, plan: { affected, named, refused, refusals } }: PlanProps) {
   return (
     <>
-      {question}
+      {act.question(formatted(affected), affected)}
       <ul className={classes['named']}>
         {named.map(({ id, title }) => (
           <li key={id}>{isolated(title)}</li>

@@ -1,16 +1,14 @@
 /** The list of all shortcuts, and the switch for single keys (WCAG 2.1.4). */
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '#src/session.tsx'
+import { Dialog } from '#src/ui/dialog.tsx'
 import { placesFor } from './navigation.tsx'
-import classes from './overlay.module.css'
+import classes from './keyboard-map.module.css'
 import { hasSingleKeys, type OverlayProps, PALETTE_KEYS, setSingleKeys } from './shortcut-keys.ts'
 
 export function KeyboardMap({ onClose }: OverlayProps) {
   const { user } = useSession()
-  const dialog = useRef<HTMLDialogElement>(null)
   const [isOn, setIsOn] = useState(hasSingleKeys)
-
-  useEffect(() => dialog.current?.showModal(), [])
 
   const handleSwitch = (next: boolean) => {
     setSingleKeys(next)
@@ -18,13 +16,7 @@ export function KeyboardMap({ onClose }: OverlayProps) {
   }
 
   return (
-    <dialog ref={dialog} aria-labelledby="keyboard-map-title" className={classes['dialog']} onClose={onClose}>
-      <header className={classes['header']}>
-        <h2 id="keyboard-map-title">Keyboard shortcuts</h2>
-        <button type="button" className={classes['close']} onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </header>
+    <Dialog isOpen isWide title="Keyboard shortcuts" onClose={onClose}>
       <div className={classes['map']}>
         <Keys title="Everywhere" rows={[[PALETTE_KEYS, 'Search and commands']]} />
         <label className={classes['switch']}>
@@ -46,7 +38,7 @@ export function KeyboardMap({ onClose }: OverlayProps) {
         {user?.userType === 'admin' && <AdminKeys />}
         <Keys title="In a dialog" rows={[[['Esc'], 'Close']]} />
       </div>
-    </dialog>
+    </Dialog>
   )
 }
 

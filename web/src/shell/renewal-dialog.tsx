@@ -1,22 +1,19 @@
 /** The dialog for signing in again on top of a form, when the session ended before the form was saved (§4). */
 import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Button } from '@mantine/core'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { settleRenewal } from '#src/session.tsx'
-import { Form, FormActions, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
-import dialogClasses from '#src/ui/dialog.module.css'
+import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
+import { Form, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
 import { isKeptAsDraft } from '#src/ui/unsaved.ts'
 import classes from './renewal-dialog.module.css'
 
 export function RenewalDialog({ email }: { email: string }) {
   const id = useId()
-  const dialog = useRef<HTMLDialogElement>(null)
   const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), { email, password: '' })
   const [isKept] = useState(isKeptAsDraft)
   const problem = form.refusal?.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : form.refusal?.message
-
-  useEffect(() => dialog.current?.showModal(), [])
 
   const handleSubmit = async (input: LoginInput) => {
     try {
@@ -32,36 +29,28 @@ export function RenewalDialog({ email }: { email: string }) {
   }
 
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby={`${id}-title`}
-      aria-describedby={`${id}-text`}
-      className={`${dialogClasses['dialog']} ${classes['renewal']}`}
-      onCancel={(event) => event.preventDefault()} // Escape is easily pressed by mistake, and would discard the input
+    // Escape does not close it: it is easily pressed by mistake, and would discard the input.
+    <Dialog
+      isOpen
+      title="Your session has ended"
+      description={`Sign in again as ${email} to go on. What you typed is still here.`}
     >
-      <h2 id={`${id}-title`} className={dialogClasses['title']}>
-        Your session has ended
-      </h2>
-      <p id={`${id}-text`}>Sign in again as {email} to go on. What you typed is still here.</p>
       <Form form={form} onSubmit={handleSubmit} label="Sign in again">
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField control={form.control} name="password" label="Password" isRequired autoComplete="current-password" />
         <p className={classes['problem']} aria-live="polite">
           {problem}
         </p>
-        <FormActions
-          back={
-            <Button variant="default" aria-describedby={`${id}-cancel`} onClick={() => settleRenewal(null)}>
-              Cancel
-            </Button>
-          }
-        >
+        <DialogActions>
+          <Button variant="default" aria-describedby={`${id}-cancel`} onClick={() => settleRenewal(null)}>
+            Cancel
+          </Button>
           <SubmitButton>Sign In</SubmitButton>
-        </FormActions>
+        </DialogActions>
         <p id={`${id}-cancel`} className={classes['note']}>
           Cancel leads to the Login screen. {isKept ? 'This browser keeps the text as a draft.' : 'The text is lost then.'}
         </p>
       </Form>
-    </dialog>
+    </Dialog>
   )
 }

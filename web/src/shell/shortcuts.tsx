@@ -5,6 +5,7 @@
 import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
+import { isDialogOpen } from '#src/ui/dialog-layer.ts'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { placesFor } from './navigation.tsx'
@@ -27,12 +28,12 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
     if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // Ctrl K may follow
     if (event.defaultPrevented || event.isComposing || event.altKey) return
     if (isPaletteKey(event)) {
-      if (isBlocked()) return
+      if (isDialogOpen()) return
       event.preventDefault()
       void open('palette')
       return
     }
-    if (event.ctrlKey || event.metaKey || isBlocked() || isOpening() || isTyping(event.target)) return
+    if (event.ctrlKey || event.metaKey || isDialogOpen() || isOpening() || isTyping(event.target)) return
     if (event.key === 'Enter' && openRow(event.target)) event.preventDefault()
     if (hasSingleKeys() && pressSingleKey(event)) event.preventDefault()
   })
@@ -122,11 +123,6 @@ function useSingleKeys(openKeyboardMap: () => void): (event: KeyboardEvent) => b
         return false
     }
   }
-}
-
-/** Whether a dialog is open, which turns the shortcuts off. */
-function isBlocked(): boolean {
-  return document.querySelector('dialog[open], [aria-modal="true"]') !== null
 }
 
 const fields = [

@@ -1,120 +1,56 @@
 /** The confirmation before an act that cannot be undone (§5). The app has one dialog; the caller awaits its answer. */
-import { Button, type TextInput } from '@mantine/core'
-import { createContext, type ReactNode, type RefObject, use, useCallback, useEffect, useId, useRef, useState } from 'react'
-import classes from './confirm.module.css'
-import dialogClasses from './dialog.module.css'
+import { type ComponentType, createContext, type ReactNode, use, useCallback, useRef, useState } from 'react'
+import type { ConfirmDialogProps, Question } from './question.ts'
+import { toast } from './toast.tsx'
 
-export interface Question {
-  /** The act in two or three words, such as `Delete user`. */
-  title: string
-  message: ReactNode
-  /** Destructive acts have a red confirm button. */
-  isDestructive?: boolean
-  /** What has to be typed before Confirm works, for an act on very many rows. The asker brings the field, which most pages do not load. */
-  typed?: { text: string; Field: typeof TextInput } | undefined
-}
+/** What the button of a confirmation of §5 says: before delete, update user and status toggle. */
+export const CONFIRM = 'Confirm'
 
 type Confirm = (question: Question) => Promise<boolean>
 
 const ConfirmContext = createContext<Confirm>(() => Promise.resolve(false))
 
-/** `await confirm({ title, message })` resolves with true after Confirm, with false after Cancel or Escape. */
+/** `await confirm({ title, message })` resolves with true after the act's button, with false after Cancel or Escape. */
 export function useConfirm(): Confirm {
   return use(ConfirmContext)
 }
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const resolve = useRef<(isConfirmed: boolean) => void>(undefined)
   const [question, setQuestion] = useState<Question>()
+  const [Dialog, setDialog] = useState<ComponentType<ConfirmDialogProps>>()
 
-  /** Answers the current question with the dialog's return value; false while it is still open. */
-  const answer = useCallback(() => {
-    resolve.current?.(dialog.current?.returnValue === 'confirm')
+  /** Answers the current question, if there is one. */
+  const answer = useCallback((isConfirmed: boolean) => {
+    resolve.current?.(isConfirmed)
     resolve.current = undefined
-    if (dialog.current) dialog.current.returnValue = ''
+    setQuestion(undefined)
   }, [])
 
   const confirm = useCallback<Confirm>(
-    (next) => {
-      answer()
+    async (next) => {
+      answer(false)
       setQuestion(next)
-      return new Promise((resolveNext) => {
+      const asked = new Promise<boolean>((resolveNext) => {
         resolve.current = resolveNext
       })
+      try {
+        // The first page does not need the dialog; the browser has prefetched it (vite.config.ts).
+        const { ConfirmDialog } = await import('./confirm-dialog.tsx')
+        setDialog(() => ConfirmDialog)
+      } catch {
+        toast.failure('The question could not be loaded.')
+        answer(false)
+      }
+      return asked
     },
     [answer],
   )
 
-  // A modal <dialog> traps the focus, closes on Escape and restores the focus.
-  useEffect(() => {
-    if (!question || !dialog.current || dialog.current.open) return
-    dialog.current.showModal()
-  }, [question])
-
-  const handleClose = () => {
-    if (dialog.current?.open) return // The close event comes late: the next question is already open.
-    answer()
-    setQuestion(undefined)
-  }
-
   return (
     <ConfirmContext value={confirm}>
       {children}
-      <ConfirmDialog dialog={dialog} question={question} onClose={handleClose} />
+      {Dialog && <Dialog question={question} onAnswer={answer} />}
     </ConfirmContext>
-  )
-}
-
-interface ConfirmDialogProps {
-  dialog: RefObject<HTMLDialogElement | null>
-  /** Undefined while the dialog is closed. */
-  question: Question | undefined
-  onClose: () => void
-}
-
-function ConfirmDialog({ dialog, question, onClose }: ConfirmDialogProps) {
-  const id = useId()
-  const [typing, setTyping] = useState<{ question: Question | undefined; text: string }>()
-  const typed = question?.typed
-  const isTyped = !typed || (typing?.question === question && typing?.text.trim() === typed.text)
-  return (
-    <dialog
-      ref={dialog}
-      role="alertdialog"
-      aria-labelledby={`${id}-title`}
-      aria-describedby={`${id}-message`}
-      className={dialogClasses['dialog']}
-      onClose={onClose}
-    >
-      <h2 id={`${id}-title`} className={dialogClasses['title']}>
-        {question?.title}
-      </h2>
-      <div id={`${id}-message`} className={classes['message']}>
-        {question?.message}
-      </div>
-      {typed && (
-        <typed.Field
-          className={classes['typed'] ?? ''}
-          label={`To confirm, type ${typed.text}`}
-          inputMode="numeric"
-          autoComplete="off"
-          value={typing?.question === question ? typing?.text : ''}
-          onChange={({ currentTarget }) => setTyping({ question, text: currentTarget.value })}
-        />
-      )}
-      <div className={classes['actions']}>
-        <Button variant="default" onClick={() => dialog.current?.close('cancel')}>
-          Cancel
-        </Button>
-        <Button
-          {...(question?.isDestructive && { color: 'red' })}
-          disabled={!isTyped}
-          onClick={() => dialog.current?.close('confirm')}
-        >
-          Confirm
-        </Button>
-      </div>
-    </dialog>
   )
 }

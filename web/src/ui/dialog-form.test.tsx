@@ -25,7 +25,7 @@ function Blocking() {
 function ReasonForm({ onClose }: { onClose: () => void }) {
   const form = useForm(async () => z.object({ reason: z.string() }), { reason: '' })
   return (
-    <DialogForm form={form} onSubmit={() => answer.then(onClose)} label="Block Player" onCancel={onClose}>
+    <DialogForm form={form} onSubmit={() => answer.then(onClose)} label="Block Player" act="Block player" onCancel={onClose}>
       <TextField control={form.control} name="reason" label="Reason" />
     </DialogForm>
   )
@@ -56,7 +56,7 @@ test('design §8 Escape asks before it discards the input; a second Escape keeps
   await expect.element(reason).toHaveValue('A farm')
   await expect.element(reason).toHaveFocus()
   await userEvent.keyboard('{Escape}')
-  await question.getByRole('button', { name: 'Confirm' }).click()
+  await question.getByRole('button', { name: 'Close' }).click()
   await expect.element(dialog).not.toBeInTheDocument()
 })
 
@@ -75,7 +75,7 @@ test('design §8 a second press that lands beside the dialog, while it sends or 
   await open()
   await userEvent.keyboard('A farm')
   const overlay = document.querySelector<HTMLElement>('.mantine-Modal-overlay')!
-  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.getByRole('button', { name: 'Block player' }).click()
   overlay.click()
   await expect.element(reason).toHaveValue('A farm')
   resolve()

@@ -1,13 +1,14 @@
 /**
- * A form in a dialog (design §8), with the focus in its first field, Cancel and Confirm. Escape, a click beside it, a navigation or the end
- * of the session do not lose the input without a question.
+ * A form in a dialog (design §8), with the focus in its first field, Cancel and a button that says what it does. Escape, a click beside it,
+ * a navigation or the end of the session do not lose the input without a question.
  */
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { type ComponentProps, createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react'
 import { type FieldValues, useFormState } from 'react-hook-form'
 import { useConfirm } from './confirm.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import { FormRefusal } from './form-notice.tsx'
-import { Form, FormActions, type Refusal, SubmitButton } from './form.tsx'
+import { Form, type Refusal, SubmitButton } from './form.tsx'
 import { useUnsaved } from './unsaved.ts'
 
 interface FormState {
@@ -19,7 +20,7 @@ interface FormState {
 /** Reports the state of the form to the surrounding dialog. */
 const ReportContext = createContext<(state: FormState) => void>(() => {})
 
-const question = { title: 'Close without saving?', message: 'What you typed in the dialog is lost then.' }
+const question = { title: 'Close without saving?', message: 'What you typed in the dialog is lost then.', act: 'Close' }
 
 interface FormDialogProps {
   isOpen: boolean
@@ -38,12 +39,11 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
   useUnsaved(isOpen && isTyped, { isKept: false })
 
   const handleClose = async () => {
-    if (isAsking.current) return // this dialog also receives the Escape that answers the question
+    if (isAsking.current) return
     // The second press of a double click on Confirm may land beside the dialog, which has become smaller or is closing.
     if (!isOpen || state.current.isSending) return
     if (state.current.isTyped) {
       isAsking.current = true
-      await endOfKeyPress()
       const isDiscarded = await confirm(question)
       isAsking.current = false
       if (!isDiscarded) return focused.current?.focus() // the click beside the dialog moved the focus
@@ -57,17 +57,12 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
   }, [])
 
   return (
-    <Modal opened={isOpen} onClose={() => void handleClose()} title={title}>
+    <Dialog isOpen={isOpen} onClose={() => void handleClose()} title={title}>
       <div onFocus={({ target }) => (focused.current = target)}>
         <ReportContext value={report}>{children}</ReportContext>
       </div>
-    </Modal>
+    </Dialog>
   )
-}
-
-/** Waits until the Escape key has been handled: if the confirmation opened earlier, the browser would close it with the same key. */
-function endOfKeyPress(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve))
 }
 
 type FormProps<Input extends FieldValues, Output> = ComponentProps<typeof Form<Input, Output>>
@@ -75,15 +70,17 @@ type FormProps<Input extends FieldValues, Output> = ComponentProps<typeof Form<I
 interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<Input, Output> {
   form: FormProps<Input, Output>['form'] & { refusal: Refusal | undefined }
   onCancel: () => void
-  /** The form shows an error beside its fields that must be mended first: Confirm is disabled, and Enter sends nothing. */
+  /** What the button says, such as `Adjust balance`. */
+  act: string
+  /** The form shows an error beside its fields that must be mended first: the button is disabled, and Enter sends nothing. */
   isHeld?: boolean
-  /** Destructive dialogs have a red confirm button. */
+  /** Destructive acts have a red button. */
   isDestructive?: boolean
   children: ReactNode
 }
 
 export function DialogForm<Input extends FieldValues, Output>(props: DialogFormProps<Input, Output>) {
-  const { onCancel, isHeld = false, isDestructive = false, children, ...form } = props
+  const { onCancel, act, isHeld = false, isDestructive = false, children, ...form } = props
   const { isDirty, isSubmitting } = useFormState({ control: form.form.control })
   const report = use(ReportContext)
   useEffect(() => {
@@ -95,17 +92,14 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
       <Form {...form} onSubmit={async (values) => (isHeld ? undefined : form.onSubmit(values))}>
         {children}
         <FormRefusal form={form.form} />
-        <FormActions
-          back={
-            <Button variant="default" onClick={onCancel}>
-              Cancel
-            </Button>
-          }
-        >
+        <DialogActions>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
           <SubmitButton {...(isHeld && { 'aria-disabled': true })} {...(isDestructive && { color: 'red' })}>
-            Confirm
+            {act}
           </SubmitButton>
-        </FormActions>
+        </DialogActions>
       </Form>
     </div>
   )

@@ -2,6 +2,7 @@
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
+import { isDialogOpen } from './dialog-layer.ts'
 import classes from './page.module.css'
 
 /** On the first page of a visit the focus stays where the browser put it. */
@@ -12,7 +13,8 @@ export function usePageHeading(title: string): RefObject<HTMLHeadingElement | nu
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${isolated(title)} · Arcade Console`
-    if (!isFirstPage) heading.current?.focus({ preventScroll: true })
+    // Not while a dialog is open, such as the palette over a page that is still loading.
+    if (!isFirstPage && !isDialogOpen()) heading.current?.focus({ preventScroll: true })
     isFirstPage = false
   }, [title])
   return heading

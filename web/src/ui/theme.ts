@@ -40,7 +40,7 @@ const red: MantineColorsTuple = [
   '#9c1919',
 ]
 
-/** Mantine renders a dialog's header as <header>, which assistive technology would take for the page's banner. */
+/** Mantine renders a drawer's header as <header>, which assistive technology would take for the page's banner. */
 const noBanner = { header: { role: 'presentation' } }
 
 export const theme = createTheme({
@@ -68,11 +68,8 @@ export const theme = createTheme({
   },
   fontWeights: { regular: 'var(--weight-regular)', medium: 'var(--weight-medium)', bold: 'var(--weight-strong)' },
   headings: { fontFamily: 'inherit', fontWeight: 'var(--weight-strong)' },
-  // lockScroll is off: it makes the body scroll instead of the window, which breaks sticky elements behind a dialog.
+  // lockScroll is off: it makes the body scroll instead of the window, which breaks sticky elements behind a drawer.
   components: {
-    Modal: {
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, centered: true, lockScroll: false, attributes: noBanner },
-    },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close menu' }, lockScroll: false, attributes: noBanner } },
     Pagination: {
       defaultProps: {

@@ -1,7 +1,8 @@
 /** The View More dialog (§2): a shortened value in full, with Copy and Close. */
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { type ReactNode, useCallback, useState } from 'react'
 import { copyText } from './copy-button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import classes from './view-more.module.css'
 
 interface Value {
@@ -21,13 +22,15 @@ export function useViewMore(): { open: (value: Value) => void; dialog: ReactNode
   return {
     open,
     dialog: (
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="View More" size="lg">
+      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="View More" isWide>
         <p className={classes['label']}>{value?.label}</p>
         <p className={classes['text']}>{value?.text}</p>
-        <Button fullWidth data-autofocus onClick={() => void copyText(value?.text ?? '')}>
-          Copy
-        </Button>
-      </Modal>
+        <DialogActions>
+          <Button data-autofocus onClick={() => void copyText(value?.text ?? '')}>
+            Copy
+          </Button>
+        </DialogActions>
+      </Dialog>
     ),
   }
 }

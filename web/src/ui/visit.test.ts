@@ -1,13 +1,17 @@
+import { IconUser } from '@tabler/icons-react'
 import { afterEach, expect, test, vi } from 'vitest'
 import {
   beginVisit,
   endVisit,
+  forgetOpened,
   forgetSearch,
+  keepOpened,
   keepPageSize,
   keepSearch,
   keptPageSize,
   keptSearch,
   lastSearch,
+  openedBefore,
   subscribeToVisit,
 } from './visit.ts'
 
@@ -82,4 +86,21 @@ test('Visit: links learn of every change', () => {
   stop()
   keepSearch('/users', {})
   expect(listener).toHaveBeenCalledTimes(2)
+})
+
+test('Palette: the five that were opened last are kept, each once, until the person logs out or another one signs in', () => {
+  const open = (id: string) => keepOpened({ id, label: id, Icon: IconUser, to: `/${id}` })
+  const ids = () => openedBefore().map(({ id }) => id)
+  beginVisit('ada')
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'b']) open(id)
+  expect(ids()).toEqual(['b', 'f', 'e', 'd', 'c'])
+  forgetOpened('f')
+  expect(ids()).toEqual(['b', 'e', 'd', 'c'])
+  beginVisit('ada')
+  expect(ids()).toHaveLength(4)
+  beginVisit('bo')
+  expect(ids()).toEqual([])
+  open('a')
+  endVisit()
+  expect(ids()).toEqual([])
 })

@@ -1,11 +1,26 @@
 /**
- * What the operator chose on each page during this visit: the search parameters with which the page was last shown. It is kept in memory
- * only, until the tab is closed or reloaded, the operator logs out, or another user signs in. For the Back of a form that is reloaded, the
- * parameters are also kept in the tab's sessionStorage. A page size that was chosen is kept in localStorage, for one person.
+ * What the operator did during this visit: the search parameters with which each page was last shown, and what was last opened from the
+ * palette. It is kept in memory only, until the tab is closed or reloaded, the operator logs out, or another user signs in. For the Back of a
+ * form that is reloaded, the parameters are also kept in the tab's sessionStorage. A page size that was chosen is kept in localStorage, for
+ * one person.
  */
+import type { Icon } from '@tabler/icons-react'
 
 type Search = Readonly<Record<string, unknown>>
 
+/** Something that the palette opened: a page, a form or a record. */
+export interface Opened {
+  id: string
+  label: string
+  detail?: string
+  Icon: Icon
+  /** The address. */
+  to: string
+}
+
+const OPENED_MAX = 5
+
+let opened: readonly Opened[] = []
 const searches = new Map<string, Search>()
 /** The parameters that the pages had before the tab was reloaded. */
 let earlier: Readonly<Record<string, Search>> = {}
@@ -34,19 +49,36 @@ export function forgetSearch(path: string): void {
   change(() => searches.delete(path))
 }
 
+/** Keeps what the palette opened. */
+export function keepOpened(latest: Opened): void {
+  opened = [latest, ...opened.filter(({ id }) => id !== latest.id)].slice(0, OPENED_MAX)
+}
+
+/** Returns what the palette opened, the latest first. */
+export function openedBefore(): readonly Opened[] {
+  return opened
+}
+
+/** Forgets a record that was erased. */
+export function forgetOpened(id: string): void {
+  opened = opened.filter((one) => one.id !== id)
+}
+
 /** Call this when the user with this id signs in: the visit of any other user is forgotten. */
 export function beginVisit(userId: string): void {
   if (userId === visitor) return
   visitor = userId
   earlier = readOwn<Search>(TAB, 'searches')
   sizes = readOwn<number>(BROWSER, 'page-sizes')
+  opened = []
   change(() => searches.clear())
 }
 
-/** Forgets all pages. */
+/** Forgets everything. */
 export function endVisit(): void {
   earlier = {}
   writeOwn(TAB, 'searches', earlier)
+  opened = []
   change(() => searches.clear())
 }
 

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, asCallError, client, fetchOnce, queryClient, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
@@ -55,7 +55,8 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
   )
 
   const handleSubmit = async (input: UserUpdateInput) => {
-    if (!(await confirm({ title: 'Update user', message: 'Are you sure you want to update your name?' }))) return undefined
+    if (!(await confirm({ title: 'Update user', message: 'Are you sure you want to update your name?', act: CONFIRM })))
+      return undefined
     try {
       const { user } = await client.users.update({ ...input, id, version })
       form.finish()

@@ -128,6 +128,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
               status
                 ? `Are you sure you want to activate ${count} announcements? Every player will have something new.`
                 : `Are you sure you want to deactivate ${count} announcements?`,
+            act: (count) => `${status ? 'Activate' : 'Deactivate'} ${count} announcement${count === '1' ? '' : 's'}`,
             run: async (run) => {
               const { answer, actId } = await asAct((options) =>
                 client.announcements.setStatus({ target, status, ...run }, options),

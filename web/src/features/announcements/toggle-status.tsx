@@ -5,7 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api, client } from '#src/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'
-import { type Question as AskedQuestion, useConfirm } from '#src/ui/confirm.tsx'
+import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
+import type { Question as AskedQuestion } from '#src/ui/question.ts'
 import { textProblem } from '#src/ui/bot-message.ts'
 import { counted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
@@ -21,7 +22,8 @@ export function useToggleStatus(): (announcement: Toggled, button: Element) => P
   return async (announcement, button) => {
     const { status } = announcement
     const consequence = status ? 'It becomes In Active. No player is told.' : <Activation becomes="It becomes Active." />
-    if (!(await confirm({ title: 'Toggle Status', message: <Question {...{ announcement, consequence }} /> }))) return
+    const message = <Question {...{ announcement, consequence }} />
+    if (!(await confirm({ title: 'Toggle Status', message, act: CONFIRM }))) return
     await toggleStatus(announcement, button)
   }
 }

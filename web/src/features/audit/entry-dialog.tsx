@@ -1,10 +1,10 @@
 /** All details of an audit entry: exact time, actor, address and device, record, request, every changed field and any other detail. */
 import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/audit/fields'
 import { collectionOf, taskCollections } from '@arcade/contract/tasks/fields'
-import { Modal } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { CopyButton } from '#src/ui/copy-button.tsx'
+import { Dialog } from '#src/ui/dialog.tsx'
 import { ExactMoment } from '#src/ui/moment.tsx'
 import { changesInWords, labelOf } from '#src/versions/change-words.ts'
 import { ChangesList } from '#src/versions/changes-list.tsx'
@@ -16,9 +16,9 @@ export function EntryDialog({ entry, onClose }: { entry: AuditEntry | undefined;
   const [lastEntry, setLastEntry] = useState(entry) // still shown while the dialog closes
   if (entry && entry !== lastEntry) setLastEntry(entry)
   return (
-    <Modal opened={entry !== undefined} onClose={onClose} title="View More" size="lg">
+    <Dialog isOpen={entry !== undefined} onClose={onClose} title="View More" isWide>
       {lastEntry && <Entry entry={lastEntry} />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -64,7 +64,14 @@ function AdjustForm({ player, onClose }: DialogProps) {
   }
 
   return (
-    <DialogForm form={form} onSubmit={handleSubmit} label="Adjust Balance" onCancel={onClose} isHeld={newBalance.isTooLow}>
+    <DialogForm
+      form={form}
+      onSubmit={handleSubmit}
+      label="Adjust Balance"
+      act="Adjust balance"
+      onCancel={onClose}
+      isHeld={newBalance.isTooLow}
+    >
       <Facts player={player}>
         <NewBalance {...newBalance} />
       </Facts>
@@ -153,7 +160,13 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
   }
 
   return (
-    <DialogForm form={form} onSubmit={handleSubmit} label={`Reverse entry ${entry.seq}`} onCancel={onClose}>
+    <DialogForm
+      form={form}
+      onSubmit={handleSubmit}
+      label={`Reverse entry ${entry.seq}`}
+      act={`Reverse entry ${entry.seq}`}
+      onCancel={onClose}
+    >
       <Facts player={player}>
         <div>
           <dt>Entry {entry.seq}</dt>

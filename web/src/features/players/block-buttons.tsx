@@ -1,18 +1,14 @@
 /** The buttons that block and unblock the selected players of the list. */
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
-import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
-import { BulkButton, type Selection, useBulk } from '#src/lists/selection.tsx'
+import { type BulkAct, BulkButton, type BulkDone, type Selection } from '#src/lists/selection.tsx'
 import { formatted } from '#src/ui/numbers.ts'
-import { ReasonDialog } from './reason-dialog.tsx'
+import { BlockPlayersDialog } from './block-players-dialog.tsx'
 
 const nounFor = (count: string): string => (count === '1' ? playerList.noun.one : playerList.noun.many)
-
-/** Blocking more players than this at once asks for their number. */
-const TYPED_ABOVE = 100
 
 /** Says why some of the selected players, whether picked or found by a filter, will not be blocked. */
 function othersOf({ count: selected, isMore }: Selection<PlayersFilter>, affected: number): string {
@@ -23,44 +19,17 @@ function othersOf({ count: selected, isMore }: Selection<PlayersFilter>, affecte
 
 export function BlockButtons({ selection }: { selection: Selection<PlayersFilter> }) {
   const undo = useUndo(playerList)
-  const runBulk = useBulk()
-  const [isAsking, setIsAsking] = useState(false)
   const { target } = selection
   const end = bulkEnd(playerList, selection)
-
-  const handleReason = async (reason: string) => {
-    setIsAsking(false)
-    void runBulk({
-      ...end,
-      title: 'Block players',
-      typedAbove: { rows: TYPED_ABOVE, Field: TextInput },
-      question: (count, affected) =>
-        `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.${othersOf(selection, affected)}`,
-      run: async (run) => {
-        const { answer, actId } = await asAct((options) => client.players.block({ target, reason, ...run }, options))
-        return { ...answer, undo: undo.ofChange(actId) }
-      },
-      successText: (count) => `${count} ${nounFor(count)} blocked.`,
-    })
-  }
-
   return (
     <>
-      <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={() => setIsAsking(true)}>
-        Block
-      </Button>
-      <ReasonDialog
-        title="Block Players"
-        who="A blocked player"
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
-        onReason={handleReason}
-      />
+      <BlockButton selection={selection} />
       <BulkButton
         act={{
           ...end,
           title: 'Unblock players',
           question: (count) => `Are you sure you want to unblock ${count} ${nounFor(count)}?`,
+          act: (count) => `Unblock ${count} ${nounFor(count)}`,
           run: async (run) => {
             const { answer, actId } = await asAct((options) => client.players.unblock({ target, ...run }, options))
             return { ...answer, undo: undo.ofChange(actId) }
@@ -70,6 +39,54 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
       >
         Unblock
       </BulkButton>
+    </>
+  )
+}
+
+/** What the dry run found, and how the dialog answers. */
+interface Asking {
+  planned: BulkDone
+  answer: (isConfirmed: boolean) => void
+}
+
+function BlockButton({ selection }: { selection: Selection<PlayersFilter> }) {
+  const undo = useUndo(playerList)
+  const [asking, setAsking] = useState<Asking>()
+  const reason = useRef('not asked yet') // the dry run sends this one, and nobody sees it
+  const { target } = selection
+
+  const act: BulkAct = {
+    ...bulkEnd(playerList, selection),
+    title: 'Block players',
+    question: (count, affected) =>
+      `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balances stay.${othersOf(selection, affected)}`,
+    act: (count) => `Block ${count} ${nounFor(count)}`,
+    ask: (planned) => new Promise((answer) => setAsking({ planned, answer })),
+    run: async (run) => {
+      const { answer, actId } = await asAct((options) =>
+        client.players.block({ target, reason: reason.current, ...run }, options),
+      )
+      return { ...answer, undo: undo.ofChange(actId) }
+    },
+    successText: (count) => `${count} ${nounFor(count)} blocked.`,
+  }
+  const close = (isConfirmed: boolean) => {
+    setAsking(undefined)
+    asking?.answer(isConfirmed)
+  }
+
+  return (
+    <>
+      <BulkButton act={act}>Block</BulkButton>
+      <BlockPlayersDialog
+        act={act}
+        planned={asking?.planned}
+        onReason={(typed) => {
+          reason.current = typed
+          close(true)
+        }}
+        onClose={() => close(false)}
+      />
     </>
   )
 }

@@ -17,6 +17,8 @@ import { useForm } from '#src/ui/form.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Pane } from '#src/ui/pane.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { forgetOpened } from '#src/ui/visit.ts'
+import { useAskedAct } from './asked-act.ts'
 import classes from './player-standing.module.css'
 import { ReasonDialog } from './reason-dialog.tsx'
 
@@ -103,13 +105,14 @@ function useBlock(player: StandingProps['player']): { begin: () => void; dialog:
     if (!(await confirm({ title: 'Unblock player', message }))) return
     await change((options) => client.players.unblock({ target }, options), `${name} unblocked.`)
   }
+  useAskedAct('block', () => setIsAsking(!block))
+  useAskedAct('unblock', () => block && void unblock())
 
   return {
     begin: () => (block ? void unblock() : setIsAsking(true)),
     dialog: (
       <ReasonDialog
-        title="Block Player"
-        who={name}
+        name={name}
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
         onReason={handleReason}
@@ -154,9 +157,10 @@ function useErase(player: StandingProps['player'], focusMenu: () => void): { beg
     setIsOpen(false)
     // The confirmation opened over a dialog that is closed now, so the focus has to be put back on the menu's button.
     const message = `Nothing brings a player back who was erased. Are you sure you want to erase ${name}?`
-    if (!(await confirm({ title: 'Erase player', message, isDestructive: true }))) return focusMenu()
+    if (!(await confirm({ title: 'Erase player', message, act: 'Erase for ever', isDestructive: true }))) return focusMenu()
     try {
       const erased = await client.players.erase({ userId, confirmation: userId })
+      forgetOpened(`player ${userId}`)
       toast.success(`${name} erased.`)
       await navigate({ to: '/manage-telegram-users/$userId', params: { userId: String(erased.userId) }, replace: true })
     } catch (cause) {
@@ -187,7 +191,14 @@ function EraseForm({ userId, name, onTyped, onClose }: EraseFormProps) {
     typed: '' as unknown as number,
   })
   return (
-    <DialogForm form={form} onSubmit={async () => onTyped()} label="Erase Player" onCancel={onClose} isDestructive>
+    <DialogForm
+      form={form}
+      onSubmit={async () => onTyped()}
+      label="Erase Player"
+      act="Erase player"
+      onCancel={onClose}
+      isDestructive
+    >
       <p className={classes['consequence']}>
         Names, handles, addresses, wallets and inputs of {name} go for ever, also from the audit. So do saved views that look for
         this player, and reasons of blocks that others share. Entries and participations stay under a number that is nobody’s.

@@ -7,6 +7,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { api, type client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
+import { useAskedAct } from './asked-act.ts'
 import { AdjustDialog } from './balance-dialogs.tsx'
 import { Balance } from './balance.tsx'
 import classes from './player-summary.module.css'
@@ -50,6 +51,7 @@ export function PlayerSummary({ userId, player }: { userId: number; player: Summ
 
 function AdjustButton({ player }: { player: Player }) {
   const [isOpen, setIsOpen] = useState(false)
+  useAskedAct('adjust', () => setIsOpen(true))
   return (
     <>
       <Button variant="default" aria-haspopup="dialog" className={classes['adjust'] ?? ''} onClick={() => setIsOpen(true)}>

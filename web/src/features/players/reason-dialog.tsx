@@ -1,42 +1,56 @@
-/** Asks for a reason before one player or the selected players are blocked. */
+/** Asks for a reason before a player is blocked. */
+import type { FieldValues } from 'react-hook-form'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
-import { type Refusal, TextareaField, useForm } from '#src/ui/form.tsx'
+import { type FieldProps, type Refusal, TextareaField, useForm } from '#src/ui/form.tsx'
 import classes from './player-standing.module.css'
 
 interface ReasonDialogProps {
-  title: string
-  /** Who is blocked; the sentence in the dialog starts with it. */
-  who: string
+  /** The player's isolated name. */
+  name: string
   isOpen: boolean
   onClose: () => void
   /** Must close the dialog if it accepts the reason. Otherwise it resolves with the refusal, which the dialog shows. */
   onReason: (reason: string) => Promise<Refusal | void>
 }
 
+const title = 'Block Player'
+
 export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
   return (
-    <FormDialog isOpen={isOpen} onClose={props.onClose} title={props.title}>
+    <FormDialog isOpen={isOpen} onClose={props.onClose} title={title}>
       <ReasonForm {...props} />
     </FormDialog>
   )
 }
 
-function ReasonForm({ title, who, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
+function ReasonForm({ name, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
   const form = useForm(() => import('@arcade/contract/players/calls').then(({ blockInput }) => blockInput), { reason: '' })
 
   return (
-    <DialogForm form={form} onSubmit={({ reason }) => onReason(reason)} label={title} onCancel={onClose}>
+    <DialogForm
+      form={form}
+      onSubmit={({ reason }) => onReason(reason)}
+      label={title}
+      act="Block player"
+      isDestructive
+      onCancel={onClose}
+    >
       <p className={classes['consequence']}>
-        {who} can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
+        {name} can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
       </p>
-      <TextareaField
-        control={form.control}
-        name="reason"
-        label="Reason"
-        description="Operators see it, and so does the audit. Players do not."
-        isRequired
-        rows={3}
-      />
+      <ReasonField control={form.control} name="reason" />
     </DialogForm>
+  )
+}
+
+export function ReasonField<Input extends FieldValues, Output>(field: Pick<FieldProps<Input, Output>, 'control' | 'name'>) {
+  return (
+    <TextareaField
+      {...field}
+      label="Reason"
+      description="Operators see it, and so does the audit. Players do not."
+      isRequired
+      rows={3}
+    />
   )
 }

@@ -4,9 +4,10 @@
  */
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import { taskInputFor } from '@arcade/contract/tasks/calls'
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client.ts'
+import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { type BulkAct, useBulk } from '#src/lists/selection.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
@@ -56,16 +57,21 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
       <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={handleOpen}>
         Change Priorities
       </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
+      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
         <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
           <NumberInput label="First Priority" {...firstField} data-autofocus />
           {next.value !== undefined && next.value !== firstField.value && (
             <NextPriorityButton value={next.value} onChoose={firstField.onChange} />
           )}
           <NumberInput label="Step" {...stepField} />
-          <Button type="submit">Continue</Button>
+          <DialogActions>
+            <Button variant="default" onClick={() => setIsOpen(false)}>
+              Cancel
+            </Button>
+            <Button type="submit">Continue</Button>
+          </DialogActions>
         </form>
-      </Modal>
+      </Dialog>
     </>
   )
 }
@@ -112,9 +118,10 @@ function useNumberFields(nextFree: number | undefined) {
   }
 }
 
-function actTexts({ first, step }: Numbers): Pick<BulkAct, 'title' | 'question' | 'successText'> {
+function actTexts({ first, step }: Numbers): Pick<BulkAct, 'title' | 'question' | 'act' | 'successText'> {
   return {
     title: 'Change priorities',
+    act: (count) => `Number ${count} ${count === '1' ? 'task' : 'tasks'} anew`,
     question: (count) =>
       `Are you sure you want to number ${count} tasks anew, in the order they have, from ${first} in steps of ${step}?`,
     successText: (count) => `${count} tasks numbered anew.`,

@@ -2,12 +2,12 @@
 import type { TrashedRecord } from '@arcade/contract/trash/fields'
 import { restoreInput } from '@arcade/contract/trash/calls'
 import { isolated } from '@arcade/contract/text'
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { FormActions } from '#src/ui/form.tsx'
+import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './trash-page.module.css'
@@ -48,23 +48,20 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title={`Restore ${isolated(name)}`}>
+    <Dialog isOpen onClose={onClose} title={`Restore ${isolated(name)}`}>
       <form onSubmit={(event) => void handleSubmit(event)} noValidate>
         <div className={classes['instead']}>
           <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>
           <InsteadField isUser={isUser} value={value} error={problem} onChange={change} />
-          <FormActions
-            back={
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-            }
-          >
-            <Button type="submit">Restore</Button>
-          </FormActions>
         </div>
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Restore</Button>
+        </DialogActions>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

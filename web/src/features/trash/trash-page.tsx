@@ -70,6 +70,8 @@ export function TrashPage() {
   )
 }
 
+const recordsOf = (count: string) => (count === '1' ? 'record' : 'records')
+
 function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
   const { target } = selection
   return (
@@ -78,7 +80,8 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
         act={{
           ...bulkEnd(trashList, selection),
           title: 'Restore',
-          question: (count) => `Restore ${count} deleted records? Announcements come back inactive.`,
+          act: (count) => `Restore ${count} ${recordsOf(count)}`,
+          question: (count) => `Restore ${count} deleted ${recordsOf(count)}? Announcements come back inactive.`,
           run: (run) => client.trash.restoreMany({ target, ...run }),
           successText: (count) => `${count} restored. Announcements among them are inactive.`,
         }}
@@ -108,7 +111,8 @@ function PurgeButton({ target, selection, title, label, ...button }: PurgeProps)
       act={{
         ...bulkEnd(trashList, selection),
         title,
-        question: (count) => `Are you sure you want to remove ${count} deleted records for good?`,
+        question: (count) => `Are you sure you want to remove ${count} deleted ${recordsOf(count)} for good?`,
+        act: (count) => `Purge ${count} ${recordsOf(count)}`,
         lastQuestion: LAST_QUESTION,
         isDestructive: true,
         run: (run) => client.trash.purge({ target, ...run }),

@@ -11,7 +11,7 @@ import { api, asCallError, client, fetchOnce, queryClient, problemOf } from '#sr
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { FormPanel, FormWithAside } from '#src/ui/form-page.tsx'
@@ -105,7 +105,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
 
   const handleSubmit = async (input: UserUpdateInput) => {
     const message = `Are you sure you want to update ${isolated(`${user.fname} ${user.lname}`)}?`
-    if (!(await confirm({ title: 'Update user', message }))) return undefined
+    if (!(await confirm({ title: 'Update user', message, act: CONFIRM }))) return undefined
     try {
       await client.users.update({ ...input, id: user.id, version: merge.version() })
       form.finish()

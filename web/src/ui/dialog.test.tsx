@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
+
+/** A dialog that opens a question, and can be unmounted while the question is open. */
+function Sample() {
+  const [isShown, setIsShown] = useState(true)
+  const [isOpen, setIsOpen] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setIsOpen(true)}>
+        Open
+      </button>
+      {/* The question is first in the document, yet has to be above. */}
+      <Dialog isQuestion isOpen={isAsking} title="Question" description="Sure?" onClose={() => setIsAsking(false)}>
+        <DialogActions>
+          <Button variant="default" data-autofocus onClick={() => setIsAsking(false)}>
+            Cancel
+          </Button>
+          <Button onClick={() => setIsShown(false)}>Leave</Button>
+        </DialogActions>
+      </Dialog>
+      {isShown && (
+        <Dialog isOpen={isOpen} title="Form" onClose={() => setIsOpen(false)}>
+          <DialogActions>
+            <Button onClick={() => setIsAsking(true)}>Ask</Button>
+          </DialogActions>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const open = page.getByRole('button', { name: 'Open' })
+const ask = page.getByRole('button', { name: 'Ask' })
+const form = page.getByRole('dialog', { name: 'Form' })
+const question = page.getByRole('alertdialog', { name: 'Question' })
+const cancel = question.getByRole('button', { name: 'Cancel' })
+
+async function openBoth(): Promise<void> {
+  render(<Sample />)
+  await open.click()
+  await ask.click()
+  await expect.element(cancel).toHaveFocus()
+}
+
+test('Escape closes the topmost dialog only, and each gives the focus back', async () => {
+  await openBoth()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(form).toBeVisible()
+  await expect.element(ask).toHaveFocus()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(form).not.toBeInTheDocument()
+  await expect.element(open).toHaveFocus()
+})
+
+test('a question is above the dialog that asks it, and only its buttons and Escape close it', async () => {
+  await openBoth()
+  await expect.element(question).toHaveAccessibleDescription('Sure?')
+  await expect.element(question.getByRole('button', { name: 'Close' })).not.toBeInTheDocument()
+  const overlays = [...document.querySelectorAll<HTMLElement>('.mantine-Modal-overlay')]
+  const above = overlays.find((overlay) => document.elementFromPoint(5, 5) === overlay)
+  above?.click()
+  await expect.element(question).toBeVisible()
+  await cancel.click() // not possible if the form covered it
+  await expect.element(question).not.toBeInTheDocument()
+})
+
+test('a dialog that goes with its page does not keep Escape from the others', async () => {
+  await openBoth()
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect.element(form).not.toBeInTheDocument()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+})
