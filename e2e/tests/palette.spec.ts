@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from '#src/axe.ts'
 import { sizes } from '#src/sizes.ts'
-import { expect, test, toast } from '#src/test.ts'
+import { expect, field, PASSWORD, test, toast } from '#src/test.ts'
 
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })
 const box = (page: Page) => palette(page).getByRole('combobox')
@@ -106,6 +106,74 @@ test.describe('as an admin', () => {
     await expect(page).toHaveURL(/\/daily-tasks-form-update\?id=./)
     await find('Season 2', 'Announcements', /Season 2/)
     await expect(page).toHaveURL(/\/annoucement-form-update\?id=./)
+  })
+
+  test('Palette: acts on a found player lead to the dialogs of the player’s page, which do not open again', async ({ page }) => {
+    await openPalette(page)
+    await page.keyboard.type('100008077')
+    const players = palette(page).getByRole('group', { name: 'Telegram Users' })
+    await expect(players.getByRole('option')).toHaveText([
+      /^😀Sky d’Angelo/,
+      /^Block 😀Sky d’Angelo/,
+      /^Adjust Balance of 😀Sky d’Angelo/,
+    ])
+    await expectAccessible(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/manage-telegram-users/100008077')
+    const block = page.getByRole('dialog', { name: 'Block Player' })
+    await expect(block.getByLabel('Reason')).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(block).toBeHidden()
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeVisible()
+    await expect(block).toBeHidden()
+
+    await openPalette(page)
+    await page.keyboard.type('moon_8')
+    await expect(players.getByRole('option').first()).toBeVisible()
+    await page.keyboard.press('ArrowRight')
+    await expect(palette(page).getByRole('option')).toHaveText([/^Open /, /^Block /, /^Adjust Balance of /])
+    await page.keyboard.press('Escape')
+    await expect(players.getByRole('option').first(), 'Escape leaves the acts first').toBeVisible()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('PageDown')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog', { name: 'Adjust Balance' }).getByLabel('Amount')).toBeFocused()
+  })
+
+  test('Palette: offers what was opened last, until the person logs out', async ({ page }) => {
+    const recent = palette(page).getByRole('group', { name: 'Recent' })
+    await openPalette(page)
+    await expect(recent).toHaveCount(0)
+    await page.keyboard.type('100008077')
+    await expect(option(page, /^😀Sky d’Angelo/)).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/manage-telegram-users/100008077')
+    for (const [words, address] of [
+      ['history', '/history'],
+      ['add user', '/add-user'],
+    ] as const) {
+      await openPalette(page)
+      await page.keyboard.type(words)
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(address)
+    }
+    await openPalette(page)
+    await expect(recent.getByRole('option')).toHaveText([/^Add User/, /^History/, /^😀Sky d’Angelo/])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/history')
+    await openPalette(page)
+    await page.keyboard.type('log out')
+    await page.keyboard.press('Enter')
+    await field(page, 'Email').fill('admin@gmail.com')
+    await field(page, 'Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+    await openPalette(page)
+    await expect(palette(page).getByRole('group').first()).toHaveAccessibleName('Pages')
+    await expect(recent).toHaveCount(0)
   })
 
   test('Palette: Enter pressed before the results arrive opens the first one when it arrives', async ({ page }) => {
@@ -275,7 +343,7 @@ test('§6 Palette: users who are not admins find their own page and no admin pag
   await expect(palette(page).getByRole('status')).toContainText('Nothing found')
   expect(searches).toEqual([])
   await page.keyboard.press('Escape')
-  await expect(page.locator('dialog:has([role=combobox])'), 'keys rest while it closes').toHaveCount(0)
+  await expect(page.locator('[aria-modal]'), 'keys rest while it closes').toHaveCount(0)
   await page.keyboard.press('g')
   await page.keyboard.press('u')
   await page.keyboard.press('?')

@@ -1,12 +1,23 @@
-/** The entries of the command palette that need no search on the server: pages, actions and saved views. */
+/** The entries of the command palette that need no search on the server: what was opened last, pages, actions and saved views. */
 import { taskCollections } from '@arcade/contract/tasks/fields'
 import { listPaths } from '@arcade/contract/lists'
 import { useMantineColorScheme } from '@mantine/core'
+import {
+  type Icon,
+  IconBookmark,
+  IconKeyboard,
+  IconLogout,
+  IconPlaylistAdd,
+  IconSpeakerphone,
+  IconUserCircle,
+  IconUserPlus,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client.ts'
 import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
+import { openedBefore } from '#src/ui/visit.ts'
 import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
 import { placesFor } from './navigation.tsx'
@@ -15,9 +26,14 @@ export interface Entry {
   id: string
   label: string
   detail?: string
+  Icon: Icon
   /** The keyboard shortcut that does the same. */
   keys?: string
+  /** The address of what it opens. Only such entries are offered again as recent ones. */
+  to?: string
   run: () => void
+  /** Other things that can be done with the found record. */
+  acts?: Entry[]
 }
 
 export interface Group {
@@ -40,23 +56,29 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
   const logOut = useLogOut()
   const { setColorScheme } = useMantineColorScheme()
   const isAdmin = user?.userType === 'admin'
-  const go = (label: string, to: string, detail?: Pick<Entry, 'detail'>): Entry => ({
+  const go = (label: string, to: string, ActIcon: Icon, detail?: Pick<Entry, 'detail'>): Entry => ({
     id: `${label} ${to}`,
     label,
+    Icon: ActIcon,
     ...detail,
+    to,
     run: () => history.push(to),
   })
-  const pages = placesFor(user?.userType).map(({ label, to, goKey }) => ({
+  const pages = placesFor(user?.userType).map(({ label, to, goKey, Icon: PageIcon }) => ({
     id: `${label} ${to}`,
     label,
+    Icon: PageIcon,
     keys: `g ${goKey}`,
+    to,
     run: () => openPage(to),
   }))
   const additions = [
-    ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, { detail: title })),
-    go('Add User', '/add-user'),
-    go('Your Account', '/account'),
-    go('Add Annoucement', '/annoucement-form'), // sic, §2
+    ...Object.values(taskCollections).map(({ title, path }) =>
+      go('Add Task', `${path}-form`, IconPlaylistAdd, { detail: title }),
+    ),
+    go('Add User', '/add-user', IconUserPlus),
+    go('Your Account', '/account', IconUserCircle),
+    go('Add Annoucement', '/annoucement-form', IconSpeakerphone), // sic, §2
   ]
   return [
     { title: 'Pages', entries: pages },
@@ -64,16 +86,31 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
       title: 'Actions',
       entries: [
         ...(isAdmin ? additions : []),
-        ...colorSchemes.map(({ value, label }) => ({
+        ...colorSchemes.map(({ value, label, Icon: SchemeIcon }) => ({
           id: `theme ${value}`,
           label: `Theme: ${label}`,
+          Icon: SchemeIcon,
           run: () => setColorScheme(value),
         })),
-        { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', keys: '?', run: onKeyboardMap },
-        { id: 'log out', label: 'Log Out', run: () => void logOut() },
+        { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', Icon: IconKeyboard, keys: '?', run: onKeyboardMap },
+        { id: 'log out', label: 'Log Out', Icon: IconLogout, run: () => void logOut() },
       ],
     },
   ]
+}
+
+/** What was opened last in this visit. A page opens as it was last shown. */
+export function useRecent(): Group {
+  const { user } = useSession()
+  const { history } = useRouter()
+  const openPage = useOpenPage()
+  const pages = new Set(placesFor(user?.userType).map(({ to }) => to))
+  const entries = openedBefore().map((opened) => ({
+    ...opened,
+    id: `recent ${opened.id}`,
+    run: () => (pages.has(opened.to) ? openPage(opened.to) : history.push(opened.to)),
+  }))
+  return { title: 'Recent', entries }
 }
 
 /** The saved views of all lists, for admins. */
@@ -84,7 +121,8 @@ export function useViews(): Group[] {
   const entries = data?.views.map(({ id, list, name, address }) => {
     const path = listPaths[list]
     const place = placesFor(user?.userType).find(({ to }) => to === path)
-    return { id: `view ${id}`, label: name, detail: place?.label ?? '', run: () => history.push(`${path}?${address}`) }
+    const to = `${path}?${address}`
+    return { id: `view ${id}`, label: name, Icon: IconBookmark, detail: place?.label ?? '', to, run: () => history.push(to) }
   })
   return [{ title: 'Views', entries: entries ?? [] }]
 }

@@ -1,14 +1,26 @@
 /** The command palette's search on the server: players, users, tasks and announcements. */
 import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
-import { playerName } from '@arcade/contract/players/fields'
+import { isErased, type Player, playerName } from '@arcade/contract/players/fields'
 import { updateUserAddress } from '@arcade/contract/users/fields'
 import { isBlank, isolated } from '@arcade/contract/text'
 import { useDebouncedValue } from '@mantine/hooks'
+import {
+  IconArrowRight,
+  IconBan,
+  IconCalendarCheck,
+  IconCoins,
+  IconLockOpen,
+  IconSpeakerphone,
+  IconThumbUp,
+  IconUser,
+  IconUserCog,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
+import type { AskedAct } from '#src/lists/player-link.tsx'
 import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
 
 const SEARCH_AFTER_MS = 200
@@ -56,11 +68,42 @@ interface Source extends Group {
   query: { isError: boolean; isFetching: boolean; refetch: () => Promise<unknown> }
 }
 
+type Place = Pick<Entry, 'label' | 'detail' | 'to' | 'run'>
+
+/** What can be done with a found player. Blocking and adjusting open the dialogs of the player's page. */
+function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) => Entry[] {
+  const { history } = useRouter()
+  return ({ userId }, isBlocked, { label, detail, to, run }) => {
+    const ask = (asks: AskedAct) => () => history.push(to ?? '', { asks })
+    const act = (text: string, ActIcon: Entry['Icon'], asks: AskedAct): Entry => ({
+      id: `${asks} ${userId}`,
+      label: `${text} ${isolated(label)}`,
+      ...(detail !== undefined && { detail }),
+      Icon: ActIcon,
+      run: ask(asks),
+    })
+    return [
+      {
+        id: `open ${userId}`,
+        label: `Open ${isolated(label)}`,
+        ...(detail !== undefined && { detail }),
+        Icon: IconArrowRight,
+        ...(to !== undefined && { to }),
+        run,
+      },
+      isBlocked ? act('Unblock', IconLockOpen, 'unblock') : act('Block', IconBan, 'block'),
+      act('Adjust Balance of', IconCoins, 'adjust'),
+    ]
+  }
+}
+
 function usePlayers({ text, enabled }: Search): Source {
   const open = useOpen()
+  const actsOn = useActsOnPlayers()
   const query = useQuery(
     api.players.list.queryOptions({ input: { search: text, pageSize: String(FOUND_OF_EACH) }, enabled, retry: false }),
   )
+  const blocked = new Set(query.data?.blocked)
   // A separate call counts large numbers of players, so that the first matches show sooner.
   const isUncounted = query.data?.total === null
   const counted = useQuery(
@@ -71,12 +114,15 @@ function usePlayers({ text, enabled }: Search): Source {
     query,
     total: isUncounted ? counted.data?.total : (query.data?.total ?? undefined),
     isMore: isUncounted && (counted.data?.isMore ?? false),
-    entries: firstEntries(query.data?.users, (player) => ({
-      id: `player ${player.userId}`,
-      label: playerName(player),
-      detail: [...handleOf(player), player.userId].join(' · '),
-      run: open(`/manage-telegram-users/${player.userId}`),
-    })),
+    entries: firstEntries(query.data?.users, (player) => {
+      const place = {
+        label: playerName(player),
+        detail: [...handleOf(player), player.userId].join(' · '),
+        ...open(`/manage-telegram-users/${player.userId}`),
+      }
+      const acts = isErased(player) ? [] : actsOn(player, blocked.has(player.userId), place)
+      return { ...place, id: `player ${player.userId}`, Icon: IconUser, ...(acts.length > 0 && { acts }) }
+    }),
   }
 }
 
@@ -87,6 +133,7 @@ function handleOf({ username }: { username: string | null }): string[] {
 
 function useUsers({ text, enabled }: Search): Source {
   const router = useRouter()
+  const open = useOpen()
   const query = useQuery(api.users.list.queryOptions({ input: { search: text }, enabled, retry: false }))
   return {
     title: 'Manage Users',
@@ -96,7 +143,8 @@ function useUsers({ text, enabled }: Search): Source {
       id: `user ${user.id}`,
       label: `${user.fname} ${user.lname}`,
       detail: user.email,
-      run: () => void router.navigate({ to: '/update-user/$userId/$fname/$lname/$email', params: updateUserAddress(user) }),
+      Icon: IconUserCog,
+      ...open(router.buildLocation({ to: '/update-user/$userId/$fname/$lname/$email', params: updateUserAddress(user) }).href),
     })),
   }
 }
@@ -113,7 +161,8 @@ function useTasks(collection: TaskCollection, { text, enabled }: Search): Source
       id: `task ${id}`,
       label: title,
       detail: `Priority ${priority}`,
-      run: open(`${path}-form-update?id=${encodeURIComponent(id)}`),
+      Icon: collection === 'social' ? IconThumbUp : IconCalendarCheck,
+      ...open(`${path}-form-update?id=${encodeURIComponent(id)}`),
     })),
   }
 }
@@ -129,14 +178,15 @@ function useAnnouncements({ text, enabled }: Search): Source {
       id: `announcement ${id}`,
       label: title,
       detail: announcementTypeLabels[type],
-      run: open(`/annoucement-form-update?id=${encodeURIComponent(id)}`),
+      Icon: IconSpeakerphone,
+      ...open(`/annoucement-form-update?id=${encodeURIComponent(id)}`),
     })),
   }
 }
 
-function useOpen(): (path: string) => () => void {
+function useOpen(): (to: string) => { to: string; run: () => void } {
   const { history } = useRouter()
-  return (path) => () => history.push(path)
+  return (to) => ({ to, run: () => history.push(to) })
 }
 
 function firstEntries<Row>(rows: readonly Row[] | undefined, toEntry: (row: Row) => Entry): Entry[] {

@@ -1,93 +1,176 @@
 /**
  * The command palette: finds pages, actions, players, users, tasks and announcements. It is a combobox with a grouped listbox (ARIA APG):
- * the focus stays in the field, the arrow keys select, Enter opens.
+ * the focus stays in the field, the arrow keys select, Enter opens, the right arrow shows what else can be done with a player.
+ *
+ * Mantine's Spotlight draws it. Its own selection is unknown to screen readers and to results that arrive later, so the palette has its own
+ * (e2e/tests/palette.spec.ts).
  */
+import '@mantine/core/styles/ScrollArea.css'
+import '@mantine/spotlight/styles.css'
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
 import { firstCharacters } from '@arcade/contract/text'
-import { type ChangeEvent, type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
+import { Button, CloseButton } from '@mantine/core'
+import { createSpotlight, Spotlight } from '@mantine/spotlight'
+import { IconChevronRight, IconSearch } from '@tabler/icons-react'
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useDialogLayer } from '#src/ui/dialog-layer.ts'
 import { formattedTotal } from '#src/ui/numbers.ts'
-import classes from './overlay.module.css'
-import { type Entry, type Group, inOrder, matching, takeFirst, useCommands, useViews } from './palette-entries.ts'
+import { keepOpened } from '#src/ui/visit.ts'
+import classes from './palette.module.css'
+import { type Entry, type Group, inOrder, matching, takeFirst, useCommands, useRecent, useViews } from './palette-entries.ts'
 import { useFound } from './palette-search.ts'
 import { isPaletteKey, type OverlayProps } from './shortcut-keys.ts'
 
 export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const id = useId()
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  const root = useRef<HTMLDivElement>(null)
+  const [[store, { close }]] = useState(createOpenSpotlight)
   const [text, setText] = useState('')
-  const { groups, found } = useGroups(text, onKeyboardMap)
+  const { groups, found, showActsOf, hideActs } = useGroups(text, onKeyboardMap)
   const entries = groups.flatMap((group) => group.entries)
-  const { active, activeOptionId, setActiveId, move } = useActiveEntry(id, entries)
-  const { choose, awaitFirst, stopAwaiting, handleClose } = useChoice(dialog, entries, found.isSearching, onClose)
+  const { active, setActiveId, move } = useActiveEntry(entries)
+  const zIndex = useDialogLayer({ isOpen: true, root, onEscape: () => hideActs() || close() })
+  const { choose, awaitFirst, stopAwaiting } = useChoice(entries, found.isSearching, close)
 
-  const handleText = (event: ChangeEvent<HTMLInputElement>) => {
-    setText(firstCharacters(event.currentTarget.value, SEARCH_MAX_LENGTH))
+  const handleText = (typed: string) => {
+    setText(firstCharacters(typed, SEARCH_MAX_LENGTH))
     setActiveId(undefined)
+    hideActs()
     stopAwaiting()
   }
-  const handleKeyDown = (event: KeyboardEvent) => {
+  const showActs = (entry: Entry) => {
+    showActsOf(entry)
+    setActiveId(undefined)
+  }
+  const handleKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return
+    const { selectionStart, value } = event.currentTarget
     if (event.key === 'Enter' && active) choose(active)
     else if (event.key === 'Enter') awaitFirst()
-    else if (isPaletteKey(event)) dialog.current?.close()
-    else if (!move(event.key)) return
+    else if (isPaletteKey(event)) close()
+    else if (event.key === 'ArrowRight' && active?.acts && selectionStart === value.length) showActs(active)
+    else if (!(event.key === 'ArrowLeft' && hideActs()) && !move(event.key)) return
     event.preventDefault()
+    event.stopPropagation() // Spotlight would select and open an entry by itself
   }
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- a click on the backdrop closes it, as Escape does
-    <dialog
-      ref={dialog}
-      aria-label="Search"
-      className={classes['dialog']}
+    <Spotlight.Root
+      ref={root}
+      id={id}
+      store={store}
+      query={text}
+      onQueryChange={handleText}
+      onSpotlightClose={onClose}
+      shortcut={null}
+      size="40rem"
+      scrollable
+      maxHeight="min(36rem, calc(100dvh - 6rem))"
+      zIndex={zIndex}
+      closeOnEscape={false}
+      returnFocus={false}
+      lockScroll={false}
+      overlayProps={{}}
+      // Of the dialog, screen readers read out the status, not the whole list.
+      attributes={{ content: { 'aria-label': 'Search' }, body: { id: undefined } }}
       data-palette
-      onClose={handleClose}
-      onClick={(event) => event.target === dialog.current && dialog.current.close()}
     >
-      <div className={classes['field']}>
-        <input
-          role="combobox"
-          aria-label="Search pages, actions, players, users, tasks and announcements"
-          aria-expanded={entries.length > 0}
-          aria-controls={`${id}-list`}
-          aria-autocomplete="list"
-          aria-activedescendant={activeOptionId}
-          placeholder="Search"
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onChange={handleText}
-          onKeyDown={handleKeyDown}
-        />
-        <button type="button" className={classes['close']} onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </div>
-      <Results id={id} groups={groups} active={active} onPoint={(entry) => setActiveId(entry.id)} onChoose={choose} />
+      <Spotlight.Search
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a combobox with a list of its own (ARIA APG)
+        role="combobox"
+        aria-label="Search pages, actions, players, users, tasks and announcements"
+        aria-expanded={entries.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={active && optionId(id, active)}
+        placeholder="Search"
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        className={classes['field'] ?? ''}
+        leftSection={<IconSearch size={20} stroke={1.75} aria-hidden />}
+        rightSection={<CloseButton aria-label="Close" onClick={close} />}
+        onKeyDownCapture={handleKeyDown}
+      />
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
+      <Spotlight.ActionsList id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list'] ?? ''}>
+        {groups.map(({ title, entries: ofGroup, total, isMore = false }) => (
+          <Spotlight.ActionsGroup
+            key={title}
+            // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
+            role="group"
+            aria-label={title}
+            label={
+              total !== undefined && total > ofGroup.length ? `${title} · ${shownText(ofGroup.length, total, isMore)}` : title
+            }
+            className={classes['group'] ?? ''}
+          >
+            {ofGroup.map((entry) => (
+              <Option
+                key={entry.id}
+                id={optionId(id, entry)}
+                entry={entry}
+                isActive={entry === active}
+                onPoint={() => setActiveId(entry.id)}
+                onChoose={() => choose(entry)}
+                onActs={() => showActs(entry)}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+      </Spotlight.ActionsList>
       {!found.isSearching && <SearchProblem failed={found.failed} onRetry={found.retry} />}
-      <output className={classes['status']}>{statusText(groups, text, found.isSearching)}</output>
-    </dialog>
+      <Spotlight.Footer className={classes['footer'] ?? ''}>
+        <output id={`${id}-body`}>{statusText(groups, text, found.isSearching)}</output>
+        {active?.acts && (
+          <span className={classes['hint']} aria-hidden>
+            <kbd>→</kbd> more acts
+          </span>
+        )}
+      </Spotlight.Footer>
+    </Spotlight.Root>
   )
+}
+
+function createOpenSpotlight(): ReturnType<typeof createSpotlight> {
+  const [store, spotlight] = createSpotlight()
+  spotlight.open()
+  return [store, spotlight]
 }
 
 /** Returns the groups with entries for the text, and the state of the search on the server. */
 function useGroups(text: string, onKeyboardMap: () => void) {
   const commands = useCommands(onKeyboardMap)
   const views = useViews()
+  const recent = useRecent()
   const found = useFound(text.trim())
-  const groups = inOrder(matching(commands, text), matching(views, text).map(takeFirst), found.groups, text)
-  return { groups: groups.filter(({ entries }) => entries.length > 0), found }
+  const [actsOf, setActsOf] = useState<Entry>()
+  const all = inOrder(matching(commands, text), matching(views, text).map(takeFirst), found.groups.map(withActsOfOnlyOne), text)
+  const shown = actsOf?.acts ? [{ title: actsOf.label, entries: actsOf.acts }] : text === '' ? [recent, ...all] : all
+  return {
+    groups: shown.filter(({ entries }) => entries.length > 0),
+    found,
+    showActsOf: setActsOf,
+    /** Returns false if the acts of one record are not shown. */
+    hideActs: (): boolean => {
+      setActsOf(undefined)
+      return actsOf !== undefined
+    },
+  }
+}
+
+/** If only one player was found, what can be done is listed at once. */
+function withActsOfOnlyOne<Found extends Group>(group: Found): Found {
+  const [only, ...others] = group.entries
+  if (!only?.acts || others.length > 0) return group
+  const { acts, ...place } = only
+  return { ...group, entries: [place, ...acts.filter(({ to }) => to === undefined)] }
 }
 
 /** The entry that Enter opens: at first the first one. `move` selects another one by an arrow or page key; it returns false for other keys. */
-function useActiveEntry(id: string, entries: readonly Entry[]) {
+function useActiveEntry(entries: readonly Entry[]) {
   const [activeId, setActiveId] = useState<string>()
   const active = entries.find((entry) => entry.id === activeId) ?? entries[0]
-  const activeOptionId = active && optionId(id, active)
-  useEffect(() => {
-    if (activeOptionId) document.getElementById(activeOptionId)?.scrollIntoView({ block: 'nearest' })
-  }, [activeOptionId])
 
   const move = (key: string): boolean => {
     const at = active ? entries.indexOf(active) : -1
@@ -96,16 +179,11 @@ function useActiveEntry(id: string, entries: readonly Entry[]) {
     setActiveId(entries.at(target % entries.length)?.id)
     return true
   }
-  return { active, activeOptionId, setActiveId, move }
+  return { active, setActiveId, move }
 }
 
-/** Closes the dialog, then runs the chosen entry: closing moves the focus back. */
-function useChoice(
-  dialog: RefObject<HTMLDialogElement | null>,
-  entries: readonly Entry[],
-  isSearching: boolean,
-  onClose: () => void,
-) {
+/** Closes the palette, which gives the focus back, then runs the chosen entry. */
+function useChoice(entries: readonly Entry[], isSearching: boolean, close: () => void) {
   const chosen = useRef<Entry>(undefined)
   /** Enter was pressed before there were results. */
   const [isAwaited, setIsAwaited] = useState(false)
@@ -113,70 +191,84 @@ function useChoice(
   const choose = (entry: Entry | undefined) => {
     if (!entry) return
     chosen.current = entry
-    dialog.current?.close()
+    close()
   }
   const chooseFirst = useEffectEvent(() => choose(entries[0]))
   useEffect(() => {
     if (isAwaited && !isSearching) chooseFirst()
   }, [isAwaited, isSearching])
 
+  useLayoutEffect(() => {
+    return () => {
+      if (!chosen.current) return
+      const { id, label, detail, Icon, to, run } = chosen.current
+      if (to !== undefined)
+        keepOpened({ id: id.replace(/^recent /, ''), label, ...(detail !== undefined && { detail }), Icon, to })
+      run()
+    }
+  }, [])
+
   return {
     choose,
     /** Chooses the first entry once the search has ended. */
     awaitFirst: () => setIsAwaited(isSearching),
     stopAwaiting: () => setIsAwaited(false),
-    handleClose: () => {
-      onClose()
-      chosen.current?.run()
-    },
   }
 }
 
-interface ResultsProps {
-  /** The palette's id, from which the ids of the list and its options are made. */
+interface OptionProps {
   id: string
-  groups: readonly Group[]
-  active: Entry | undefined
+  entry: Entry
+  isActive: boolean
   /** Called when the pointer moves over an entry that is not active. */
-  onPoint: (entry: Entry) => void
-  onChoose: (entry: Entry) => void
+  onPoint: () => void
+  onChoose: () => void
+  onActs: () => void
 }
 
-function Results({ id, groups, active, onPoint, onChoose }: ResultsProps) {
+function Option({ id, entry: { label, detail, keys, Icon, acts }, isActive, onPoint, onChoose, onActs }: OptionProps) {
+  const option = useRef<HTMLButtonElement>(null)
+  // Spotlight's option passes no id on.
+  useLayoutEffect(() => {
+    if (option.current) option.current.id = id
+  }, [id])
+  useEffect(() => {
+    if (isActive) option.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
   return (
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG)
-    <div id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list']} tabIndex={-1}>
-      {groups.map(({ title, entries, total, isMore = false }) => (
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
-        <div key={title} role="group" aria-label={title}>
-          <p className={classes['group']} aria-hidden>
-            {title}
-            {total !== undefined && total > entries.length && ` · ${shownText(entries.length, total, isMore)}`}
-          </p>
-          {entries.map((entry) => (
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys (ARIA combobox)
-            <div
-              key={entry.id}
-              id={optionId(id, entry)}
-              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an option of the listbox above
-              role="option"
-              aria-selected={entry === active}
-              className={classes['option']}
-              onPointerMove={() => entry !== active && onPoint(entry)}
-              onClick={() => onChoose(entry)}
-            >
-              <span className={classes['label']}>{entry.label}</span>
-              {entry.detail && <span className={classes['detail']}>{entry.detail}</span>}
-              {entry.keys && (
-                <span className={classes['detail']} data-keys>
-                  {entry.keys}
-                </span>
-              )}
-            </div>
-          ))}
-        </div>
-      ))}
-    </div>
+    <Spotlight.Action
+      ref={option}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an option of the listbox above
+      role="option"
+      aria-selected={isActive}
+      {...(acts && { 'aria-description': 'Right arrow: more acts' })}
+      className={classes['option'] ?? ''}
+      onPointerMove={() => !isActive && onPoint()}
+      onClick={onChoose}
+      closeSpotlightOnTrigger={false}
+    >
+      <Icon className={classes['icon']} size={18} stroke={1.75} aria-hidden />
+      <span className={classes['label']}>{label}</span>
+      {detail && <span className={classes['detail']}>{detail}</span>}
+      {keys && (
+        <span className={classes['detail']} data-keys>
+          {keys}
+        </span>
+      )}
+      {acts && (
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the right arrow does the same
+        <span
+          className={classes['more']}
+          title="More acts"
+          onClick={(event) => {
+            event.stopPropagation()
+            onActs()
+          }}
+        >
+          <IconChevronRight size={18} stroke={1.75} aria-hidden />
+        </span>
+      )}
+    </Spotlight.Action>
   )
 }
 
@@ -190,9 +282,9 @@ function SearchProblem({ failed, onRetry }: { failed: readonly string[]; onRetry
   return (
     <p role="alert" className={classes['problem']}>
       {failed.join(', ')} could not be searched.
-      <button type="button" className={classes['close']} onClick={onRetry}>
+      <Button variant="default" size="compact-sm" onClick={onRetry}>
         Retry
-      </button>
+      </Button>
     </p>
   )
 }
