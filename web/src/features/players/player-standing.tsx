@@ -110,14 +110,7 @@ function useBlock(player: StandingProps['player']): { begin: () => void; dialog:
 
   return {
     begin: () => (block ? void unblock() : setIsAsking(true)),
-    dialog: (
-      <ReasonDialog
-        name={name}
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
-        onReason={handleReason}
-      />
-    ),
+    dialog: <ReasonDialog name={name} isOpen={isAsking} onClose={() => setIsAsking(false)} onReason={handleReason} />,
   }
 }
 

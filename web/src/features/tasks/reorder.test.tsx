@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { cdp, page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
-import { useReorder } from './reorder.tsx'
+import { focusHandle, MoveHandle, Reorder } from './reorder.tsx'
 
 interface SampleProps {
   titles?: readonly string[]
@@ -19,34 +19,30 @@ function Sample({ titles = LETTERS, onMove = () => {}, height }: SampleProps) {
     setLastTitles(titles)
     setOrder(titles)
   }
-  const { handle, focus, announcements } = useReorder({
-    rows: order,
-    idOf: (title) => title,
-    titleOf: (title) => title,
-    onMove: (from, to) => {
-      onMove(from, to)
-      setOrder(order.toSpliced(from, 1).toSpliced(to, 0, order[from] ?? ''))
-    },
-  })
+  const handleMove = (from: number, to: number) => {
+    onMove(from, to)
+    setOrder(order.toSpliced(from, 1).toSpliced(to, 0, order[from] ?? ''))
+  }
   return (
-    <>
+    <Reorder rows={order} idOf={(title) => title} titleOf={(title) => title} onMove={handleMove}>
       <div style={{ height, overflowY: 'auto' }} data-testid="scroller">
         <table style={{ borderCollapse: 'collapse' }}>
           <tbody>
             {order.map((title) => (
               <tr key={title} style={{ height: 40 }}>
-                <td>{handle(title)}</td>
+                <td>
+                  <MoveHandle id={title} title={title} />
+                </td>
                 <td className="title">{title}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      <button type="button" onClick={() => focus('C')}>
+      <button type="button" onClick={() => focusHandle('C')}>
         Go to C
       </button>
-      {announcements}
-    </>
+    </Reorder>
   )
 }
 
@@ -215,6 +211,7 @@ test('§2 by finger a row is dragged', async () => {
     })
   await touch('touchStart', from.y)
   for (const step of [20, 40, 60, 80]) await touch('touchMove', from.y + step)
+  await expectLiveText('A moved to position 3 of 4.')
   await touch('touchEnd')
   await expect.poll(order).toBe('BCAD')
   expect(onMove.mock.calls).toEqual([[0, 2]])

@@ -1,24 +1,27 @@
 /**
- * Reorders the rows of a table by hand. Every row has a handle, which is dragged by mouse, pen or finger, or picked up with Space or Enter
- * and moved with the arrow keys. While a row is lifted, the rows are only shifted by CSS; the table gets its new order when it is dropped.
+ * Reorders the rows of a table by hand, with dnd-kit. Every row has a handle, which is dragged by mouse, pen or finger, or picked up with
+ * Space or Enter and moved with the arrow keys. While a row is lifted, the rows are only shifted by CSS; the table gets its new order when
+ * it is dropped.
  */
+import { type Announcements, closestCenter, type CollisionDetection, DndContext, type DragEndEvent } from '@dnd-kit/core'
+import { type Modifier, PointerSensor, useSensor, useSensors } from '@dnd-kit/core'
+import { SortableContext, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable'
 import { IconGripVertical } from '@tabler/icons-react'
 import {
-  type KeyboardEvent,
-  type PointerEvent,
+  createContext,
   type ReactNode,
   type RefObject,
-  useEffect,
+  use,
   useEffectEvent,
-  useId,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react'
-import { clearShifts, findLanding, type Lift, liftRow, scrollAtEdge, shiftRows } from './lift.ts'
+import { KeyboardRowSensor, type KeyboardTarget } from './keyboard-row-sensor.ts'
 import classes from './reorder.module.css'
 
-interface ReorderOptions<Row> {
+interface ReorderProps<Row> {
   /** In the order of the table's rows. */
   rows: readonly Row[]
   idOf: (row: Row) => string
@@ -26,119 +29,91 @@ interface ReorderOptions<Row> {
   titleOf: (row: Row) => string
   /** Moves the row at index `from` to index `to`. The caller must then pass `rows` in the new order; it may change them back later. */
   onMove: (from: number, to: number) => void
+  /** The table, with a `MoveHandle` in each row. */
+  children: ReactNode
 }
 
-interface Reorder<Row> {
-  handle: (row: Row) => ReactNode
-  /** Focuses the handle of a row, for example before an Undo button moves the row. */
-  focus: (row: Row) => void
-  /** A live region for screen readers, which the caller renders once, outside the table. */
-  announcements: ReactNode
-}
+/** Set from a drop until the table has its new order: the rows stay shifted, so that they do not jump back for a moment. */
+const DroppedContext = createContext<RefObject<boolean>>({ current: false })
 
-export function useReorder<Row>(options: ReorderOptions<Row>): Reorder<Row> {
-  const { idOf, titleOf } = options
-  const helpId = useId()
-  const buttons = useRef(new Map<string, HTMLButtonElement>())
-  const lifting = useLift(options, buttons)
-  const { lift, liftedId, liveText, pickUp, putBack } = lifting
-  useDrag(lifting)
+const onlyVertically: Modifier = ({ transform }) => ({ ...transform, x: 0 })
 
-  const handlePointerDown = (event: PointerEvent, row: Row) => {
-    if (event.button !== 0 || lift.current) return
-    event.preventDefault() // otherwise the drag would select text
-    buttons.current.get(idOf(row))?.focus({ preventScroll: true })
-    pickUp(row, event.clientY)
+export function Reorder<Row>({ rows, idOf, titleOf, onMove, children }: ReorderProps<Row>) {
+  const order = rows.map(idOf).join('\n')
+  const ids = useMemo(() => (order === '' ? [] : order.split('\n')), [order])
+  const [target] = useState<KeyboardTarget>({ id: undefined })
+  const isLifted = useRef(false)
+  const isDropped = useRef(false)
+  const sensors = useSensors(useSensor(PointerSensor), useSensor(KeyboardRowSensor, { target }))
+
+  const handleEnd = ({ active, over }: DragEndEvent) => {
+    isLifted.current = false
+    // dnd-kit learns of the row that the keys have reached only in the next frame.
+    const [from, to] = [ids.indexOf(String(active.id)), ids.indexOf(target.id ?? String(over?.id))]
+    if (to === -1 || to === from) return
+    isDropped.current = true
+    onMove(from, to)
   }
 
-  return {
-    handle: (row) => (
-      <button
-        ref={(element) => {
-          if (element) buttons.current.set(idOf(row), element)
-          else buttons.current.delete(idOf(row))
-        }}
-        type="button"
-        className={classes['handle']}
-        aria-label={`Move ${titleOf(row)}`}
-        aria-describedby={helpId}
-        data-lifted={liftedId === idOf(row) || undefined}
-        onPointerDown={(event) => handlePointerDown(event, row)}
-        onKeyDown={(event) => handleKeyDown(event, row, lifting)}
-        onBlur={() => lift.current?.grip === undefined && putBack()}
-      >
-        <IconGripVertical size={18} stroke={1.75} aria-hidden />
-      </button>
-    ),
-    focus: (row) => buttons.current.get(idOf(row))?.focus(),
-    announcements: (
-      <div className="app-sr-only">
-        <p id={helpId}>Press Space to pick up, the arrow keys to move, Space to drop, Escape to cancel.</p>
-        <p aria-live="assertive">{liveText}</p>
-      </div>
-    ),
-  }
-}
-
-type Lifting<Row> = ReturnType<typeof useLift<Row>>
-
-/** The lifted row, if any, and what can be done with it. `liveText` tells screen readers what was done. */
-function useLift<Row>(
-  { rows, idOf, titleOf, onMove }: ReorderOptions<Row>,
-  buttons: RefObject<ReadonlyMap<string, HTMLButtonElement>>,
-) {
-  const [liveText, setLiveText] = useState('')
-  const [liftedId, setLiftedId] = useState<string>()
-  const lift = useRef<Lift>(undefined)
-  const dropped = useRef<Lift>(undefined)
-
-  const announce = ({ title, to, elements }: Lift, verb: string) =>
-    setLiveText(`${title} ${verb} position ${to + 1} of ${elements.length}.`)
-
-  const pickUp = (row: Row, pointerY?: number) => {
-    const [id, title] = [idOf(row), titleOf(row)]
-    const elements = rows.flatMap((one) => buttons.current.get(idOf(one))?.closest('tr') ?? [])
-    const from = rows.findIndex((one) => idOf(one) === id)
-    if (!elements[from] || elements.length < 2) return
-    lift.current = { id, title, ...liftRow(elements, from, pointerY) }
-    setLiftedId(id)
-    if (pointerY === undefined)
-      setLiveText(`${title} picked up, position ${from + 1} of ${elements.length}. Move it with the arrow keys.`)
-  }
-
-  const moveTo = (lifted: Lift, to: number) => {
-    if (to === lifted.to || to < 0 || to >= lifted.elements.length) return
-    lifted.to = to
-    announce(lifted, 'moved to')
-  }
-
-  const putBack = () => {
-    const lifted = lift.current
-    if (!lifted) return
-    lift.current = undefined
-    setLiftedId(undefined)
-    clearShifts(lifted.elements)
-    setLiveText(`${lifted.title} is back at position ${lifted.from + 1}.`)
-  }
-
-  const drop = () => {
-    const lifted = lift.current
-    if (!lifted) return
-    if (lifted.to === lifted.from) return putBack()
-    lift.current = undefined
-    dropped.current = lifted
-    setLiftedId(undefined)
-    announce(lifted, 'dropped at')
-    onMove(lifted.from, lifted.to)
-  }
-
-  useNewOrder(rows.map(idOf).join('\n'), () => {
-    if (lift.current) putBack() // somebody else changed the list meanwhile
-    clearShifts(dropped.current?.elements ?? [])
-    dropped.current = undefined
+  useNewOrder(order, () => {
+    if (isLifted.current) putBack() // somebody else changed the list meanwhile
+    isDropped.current = false
+    for (const id of ids) shiftRow(handleOf(id), undefined)
   })
 
-  return { lift, liftedId, liveText, pickUp, moveTo, putBack, drop }
+  /** A row moved by keyboard is over the row that the keys have reached, whatever the scrolling does meanwhile. */
+  const findTarget: CollisionDetection = (args) => (target.id === undefined ? closestCenter(args) : [{ id: target.id }])
+
+  const titleById = (id: unknown) => {
+    const row = rows.find((one) => idOf(one) === id)
+    return row === undefined ? '' : titleOf(row)
+  }
+
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={findTarget}
+      modifiers={[onlyVertically]}
+      onDragStart={() => (isLifted.current = true)}
+      onDragEnd={handleEnd}
+      onDragCancel={() => (isLifted.current = false)}
+      accessibility={{
+        announcements: announcementsOf(ids, titleById, target),
+        screenReaderInstructions: {
+          draggable: 'Press Space to pick up, the arrow keys to move, Space to drop, Escape to cancel.',
+        },
+        restoreFocus: false, // the handle keeps it, and a click elsewhere may move it
+      }}
+    >
+      <SortableContext items={ids} strategy={verticalListSortingStrategy}>
+        <DroppedContext value={isDropped}>{children}</DroppedContext>
+      </SortableContext>
+    </DndContext>
+  )
+}
+
+/** What screen readers are told. */
+function announcementsOf(ids: readonly string[], titleOf: (id: unknown) => string, target: KeyboardTarget): Announcements {
+  const place = (id: unknown) => ids.indexOf(String(id)) + 1
+  let last: unknown
+  const backText = (id: unknown) => `${titleOf(id)} is back at position ${place(id)}.`
+  return {
+    onDragStart: ({ active: { id } }) => {
+      last = id
+      if (target.id === undefined) return undefined
+      return `${titleOf(id)} picked up, position ${place(id)} of ${ids.length}. Move it with the arrow keys.`
+    },
+    onDragOver: ({ active: { id }, over }) => {
+      if (!over || over.id === last) return undefined
+      last = over.id
+      return `${titleOf(id)} moved to position ${place(over.id)} of ${ids.length}.`
+    },
+    onDragEnd: ({ active: { id }, over }) => {
+      const at = target.id ?? over?.id ?? id
+      return at === id ? backText(id) : `${titleOf(id)} dropped at position ${place(at)} of ${ids.length}.`
+    },
+    onDragCancel: ({ active: { id } }) => backText(id),
+  }
 }
 
 /** Calls a function once the table is rendered in another order. */
@@ -148,49 +123,63 @@ function useNewOrder(order: string, onNewOrder: () => void): void {
   useLayoutEffect(() => handleNewOrder(), [order])
 }
 
-/** While a row is dragged, it follows the pointer, and the rows scroll when the pointer is near their top or bottom. */
-function useDrag({ lift, liftedId, moveTo, putBack, drop }: Omit<Lifting<unknown>, 'pickUp'>): void {
-  useEffect(() => {
-    if (lift.current?.grip === undefined) return undefined
-    const ended = new AbortController()
-    const { signal } = ended
-    const followPointer = () => {
-      const lifted = lift.current
-      if (signal.aborted || lifted?.pointerY === undefined) return
-      scrollAtEdge(lifted.pointerY, lifted.scroller)
-      moveTo(lifted, findLanding(lifted))
-      shiftRows(lifted)
-      requestAnimationFrame(followPointer)
-    }
-    requestAnimationFrame(followPointer)
-    addEventListener('pointermove', ({ clientY }) => lift.current && (lift.current.pointerY = clientY), { signal })
-    addEventListener('pointerup', drop, { signal })
-    addEventListener('pointercancel', putBack, { signal })
-    addEventListener('keydown', ({ key }) => key === 'Escape' && putBack(), { signal })
-    return () => ended.abort()
-    // oxlint-disable-next-line react/exhaustive-deps -- one set of listeners for each lift
-  }, [liftedId])
+/** Both sensors put the lifted row back on this key; dnd-kit has no call for it. */
+function putBack(): void {
+  document.dispatchEvent(new KeyboardEvent('keydown', { code: 'Escape' }))
 }
 
-/** Space or Enter picks the row up and drops it; the arrow keys, Home and End move it; Escape or Tab puts it back. */
-function handleKeyDown<Row>(event: KeyboardEvent, row: Row, { lift, pickUp, moveTo, putBack, drop }: Lifting<Row>): void {
-  const lifted = lift.current
-  const isDrop = event.key === ' ' || event.key === 'Enter'
-  if (!isDrop && !lifted) return
-  if (event.key === 'Tab') return putBack()
-  event.preventDefault()
-  if (isDrop) {
-    if (event.repeat) return
-    if (lifted) drop()
-    else pickUp(row)
-    return
-  }
-  if (!lifted || lifted.grip !== undefined) return
-  if (event.key === 'Escape') return putBack()
-  const last = lifted.elements.length - 1
-  const target = { ArrowUp: lifted.to - 1, ArrowDown: lifted.to + 1, Home: 0, End: last }[event.key]
-  if (target === undefined) return
-  moveTo(lifted, target)
-  shiftRows(lifted)
-  lifted.elements[lifted.to]?.scrollIntoView({ block: 'nearest' })
+interface MoveHandleProps {
+  id: string
+  /** The row's title as it stands in a sentence. */
+  title: string
+}
+
+export function MoveHandle({ id, title }: MoveHandleProps) {
+  const isDropped = use(DroppedContext)
+  const button = useRef<HTMLButtonElement>(null)
+  const { items, setNodeRef, setActivatorNodeRef, attributes, listeners, transform, isDragging } = useSortable({
+    id,
+    transition: null,
+    animateLayoutChanges: () => false,
+  })
+  useLayoutEffect(() => {
+    setActivatorNodeRef(button.current)
+    setNodeRef(button.current?.closest('tr') ?? null)
+  }, [setActivatorNodeRef, setNodeRef])
+  useLayoutEffect(() => {
+    if (!isDropped.current) shiftRow(button.current, transform?.y)
+  }, [isDropped, transform?.y])
+
+  return (
+    <button
+      ref={button}
+      id={handleId(id)}
+      type="button"
+      className={classes['handle']}
+      aria-label={`Move ${title}`}
+      aria-describedby={attributes['aria-describedby']}
+      data-lifted={isDragging || undefined}
+      {...(items.length > 1 && listeners)}
+    >
+      <IconGripVertical size={18} stroke={1.75} aria-hidden />
+    </button>
+  )
+}
+
+/** Focuses the handle of a row, for example before an Undo button moves the row. */
+export function focusHandle(id: string): void {
+  handleOf(id)?.focus()
+}
+
+function handleId(id: string): string {
+  return `move ${id}`
+}
+
+function handleOf(id: string): HTMLElement | null {
+  return document.getElementById(handleId(id))
+}
+
+function shiftRow(handle: HTMLElement | null, y: number | undefined): void {
+  const row = handle?.closest('tr')
+  if (row) row.style.transform = y === undefined ? '' : `translateY(${y}px)`
 }

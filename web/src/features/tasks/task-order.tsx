@@ -2,24 +2,25 @@
 import type { Task, TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
 import { isolated } from '@arcade/contract/text'
 import { type QueryKey } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { holdLists } from '#src/lists/live.ts'
 import { superseding } from '#src/lists/undo.ts'
-import { useReorder } from './reorder.tsx'
+import { focusHandle, Reorder } from './reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
-interface TaskOrderOptions {
+interface TaskOrderProps {
   list: (typeof taskLists)[TaskCollection]
   /** All tasks of the current page, in ascending order of priority. */
   tasks: readonly Task[]
   /** The query key of that page. */
   queryKey: QueryKey
+  /** The table, with a `MoveHandle` in each row (see reorder.tsx). */
+  children: ReactNode
 }
 
-/** Returns the drag handles of the rows and the announcements for screen readers (see reorder.tsx). */
-export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
+export function TaskOrder({ list, tasks, queryKey, children }: TaskOrderProps) {
   /** Saves run one after the other, because each sends the priorities that the previous save produced. */
   const saving = useRef(Promise.resolve())
 
@@ -63,13 +64,16 @@ export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
     save(before, after, (reordered) => {
       const originalOrder = before.flatMap(({ id }) => reordered.filter((one) => one.id === id))
       const handleUndo = () => {
-        reorder.focus(task)
+        focusHandle(task.id)
         save(reordered, originalOrder, () => toast.success(`${isolated(task.title)} is back.`))
       }
       toast.success(`${isolated(task.title)} moved.`, { action: { label: 'Undo', onClick: handleUndo, withdrawn } })
     })
   }
 
-  const reorder = useReorder({ rows: tasks, idOf: ({ id }) => id, titleOf: ({ title }) => isolated(title), onMove: handleMove })
-  return reorder
+  return (
+    <Reorder rows={tasks} idOf={({ id }) => id} titleOf={({ title }) => isolated(title)} onMove={handleMove}>
+      {children}
+    </Reorder>
+  )
 }

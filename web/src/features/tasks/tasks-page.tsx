@@ -3,7 +3,7 @@ import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLab
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, use } from 'react'
 import { api, client } from '#src/client.ts'
 import { markOfBot } from '#src/lists/bot-mark.tsx'
 import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
@@ -19,7 +19,8 @@ import { Page } from '#src/ui/page.tsx'
 import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
 import { PrioritiseButton } from './prioritise-button.tsx'
-import { useTaskOrder } from './task-order.tsx'
+import { MoveHandle } from './reorder.tsx'
+import { TaskOrder } from './task-order.tsx'
 import classes from './tasks-page.module.css'
 
 const CONSEQUENCE = 'Their history stays.'
@@ -77,8 +78,8 @@ function taskColumns(collection: TaskCollection) {
   })
 }
 
-/** Renders the drag handle of a task; undefined if the rows cannot be reordered now. */
-const HandleContext = createContext<((task: Task) => ReactNode) | undefined>(undefined)
+/** Whether the rows can be reordered now. */
+const OrderContext = createContext(false)
 
 function TasksPage({ collection, address }: { collection: TaskCollection; address: ListAddress<TaskList> }) {
   const { title, path } = taskCollections[collection]
@@ -91,42 +92,42 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const options = api[list.name].list.queryOptions({ input, ...asListed })
   const query = useQuery(options)
   const state = useList(list, { address, query, rowsOf: ({ tasks }) => tasks })
-  const { handle, announcements } = useTaskOrder({ list, tasks: query.data?.tasks ?? [], queryKey: options.queryKey })
   // Rows can be moved only in the unfiltered list in its own order, where a move shows its effect.
   const isOrdered = state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
   const { selection } = state
   return (
     <Page isList title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
-      <HandleContext value={isOrdered ? handle : undefined}>
-        <ListTable
-          label={title}
-          state={state}
-          columns={columns[collection]}
-          rowKey={({ id }) => id}
-          firstStep={<LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
-          acts={
-            <>
-              <PrioritiseButton
-                collection={collection}
-                run={async (numbers, run) => {
-                  const { answer, actId } = await asAct((call) =>
-                    calls.prioritise({ target: selection.target, ...numbers, ...run }, call),
-                  )
-                  return { ...answer, undo: undo.ofChange(actId) }
-                }}
-                {...bulkEnd(list, selection)}
-              />
-              <DeleteSelectedButton
-                list={list}
-                selection={selection}
-                consequence={CONSEQUENCE}
-                run={(target, run, call) => calls.removeMany({ target, ...run }, call)}
-              />
-            </>
-          }
-        />
-      </HandleContext>
-      {announcements}
+      <TaskOrder list={list} tasks={query.data?.tasks ?? []} queryKey={options.queryKey}>
+        <OrderContext value={isOrdered}>
+          <ListTable
+            label={title}
+            state={state}
+            columns={columns[collection]}
+            rowKey={({ id }) => id}
+            firstStep={<LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
+            acts={
+              <>
+                <PrioritiseButton
+                  collection={collection}
+                  run={async (numbers, run) => {
+                    const { answer, actId } = await asAct((call) =>
+                      calls.prioritise({ target: selection.target, ...numbers, ...run }, call),
+                    )
+                    return { ...answer, undo: undo.ofChange(actId) }
+                  }}
+                  {...bulkEnd(list, selection)}
+                />
+                <DeleteSelectedButton
+                  list={list}
+                  selection={selection}
+                  consequence={CONSEQUENCE}
+                  run={(target, run, call) => calls.removeMany({ target, ...run }, call)}
+                />
+              </>
+            }
+          />
+        </OrderContext>
+      </TaskOrder>
     </Page>
   )
 }
@@ -145,10 +146,10 @@ function TaskLink({ link }: { link: string | null }) {
 }
 
 function Priority({ task }: { task: Task }) {
-  const handle = useContext(HandleContext)
+  const isOrdered = use(OrderContext)
   return (
     <div className={classes['priority']}>
-      {handle?.(task)}
+      {isOrdered && <MoveHandle id={task.id} title={isolated(task.title)} />}
       {task.priority.toLocaleString('en-US', { maximumFractionDigits: 20 })}
     </div>
   )
