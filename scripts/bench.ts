@@ -23,7 +23,9 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
-const env = chosen.some((file) => /^(first-load|interaction)/.test(file)) ? { CHROMIUM_PATH: await findChromium() } : {}
+const env = chosen.some((file) => /^(first-load|interaction)/.test(file))
+  ? { CHROMIUM_PATH: await findChromium({ isWhole: true }) }
+  : {}
 await buildWeb() // the measured server serves it
 const missed: string[] = []
 const begun = performance.now()
