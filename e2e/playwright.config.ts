@@ -19,6 +19,9 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
+    // Drawing every frame of every transition takes a tenth of the CPU time. The files of whole flows (keyboard, palette, task-order,
+    // visit) and all component tests have the motion.
+    contextOptions: { reducedMotion: 'reduce' },
     // Screenshots and snapshots at every step would double the time of the tests. After a failure there is a screenshot, the page's
     // elements as text and the list of steps; `--trace=on` records everything.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
@@ -33,6 +36,9 @@ export default defineConfig({
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        '--process-per-site', // see src/shared-context.ts
+        '--default-tile-width=2048', // one tile a page: many small ones take longer to draw in software
+        '--default-tile-height=2048',
       ],
     },
   },

@@ -1,16 +1,19 @@
 /**
  * Playwright's `test` with the console's fixtures: each worker has its own server and database (on a Citus cluster if CITUS_URL is set),
- * each test starts with fresh data, and any message in the browser's console fails it.
+ * each test starts with fresh data, and any message in the browser's console fails it. The tests of a worker share a browser context.
  */
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { citusUrl, createDistributedDatabase, dropClusterDatabase } from '../../server/test/citus.ts'
 import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/test/console-server.ts'
+import { SharedContext } from './shared-context.ts'
 
 export { type ConsoleServer, expect, PASSWORD }
 
 interface TestFixtures {
   /** Whether the console has the sample data. `test.use({ sample: false })` gives an empty console. */
   sample: boolean
+  /** Whether a test has a browser context of its own: for what starts with an empty cache, sets the clock, or changes the context for good. */
+  ownContext: boolean
   /** Signs a person in by cookie, without the form. */
   signIn: (userType: 'admin' | 'user') => Promise<Person>
   /** Messages of the browser's console that a test expects; any other one fails it. */
@@ -19,6 +22,7 @@ interface TestFixtures {
 
 export interface WorkerFixtures {
   server: ConsoleServer
+  sharedContext: SharedContext
   /** The directory of the sample data, which screens.config.ts can set. */
   sampleDirectory: string
 }
@@ -36,9 +40,46 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 300_000 },
   ],
+  sharedContext: [
+    async ({ browser }, use) => {
+      const shared = new SharedContext(browser)
+      await use(shared)
+      await shared.close()
+    },
+    { scope: 'worker' },
+  ],
   sample: [true, { option: true }],
+  ownContext: [false, { option: true }],
   expectedNoise: [{ patterns: [] }, { option: true }],
   baseURL: async ({ server }, use) => use(server.url),
+  context: async (
+    {
+      browser,
+      sharedContext,
+      ownContext,
+      baseURL,
+      viewport,
+      hasTouch,
+      isMobile,
+      locale,
+      timezoneId,
+      colorScheme,
+      userAgent,
+      contextOptions,
+    },
+    use,
+    testInfo,
+  ) => {
+    if (ownContext) {
+      const context = await browser.newContext()
+      await use(context)
+      await context.close()
+      return
+    }
+    const options = { viewport, hasTouch, isMobile, locale, timezoneId, colorScheme, userAgent, contextOptions }
+    await use(await sharedContext.open(`${baseURL}`, JSON.stringify(options)))
+    await (testInfo.status === testInfo.expectedStatus ? sharedContext.clean() : sharedContext.leaveAsItIs())
+  },
   page: async ({ page, server, sample, expectedNoise }, use) => {
     await server.reset({ sample })
     const noise: string[] = []

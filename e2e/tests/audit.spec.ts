@@ -9,7 +9,7 @@ import { sizes } from '#src/sizes.ts'
 import { addTasks, social } from '#src/tasks.ts'
 import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
 
-test.use({ sample: false })
+test.use({ sample: false, ownContext: true }) // some set the clock
 
 const chips = (page: Page) => page.getByRole('list', { name: 'Active filters' }).getByRole('listitem')
 

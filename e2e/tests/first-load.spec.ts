@@ -8,6 +8,8 @@ import { gzipSync } from 'node:zlib'
 import type { Page, Request } from '@playwright/test'
 import { expect, field, PASSWORD, test } from '#src/test.ts'
 
+test.use({ ownContext: true }) // a first load has no cache
+
 for (const { name, isSignedIn, ready, budgetBytes } of [
   { name: 'login page', isSignedIn: false, ready: 'Welcome', budgetBytes: 150_000 },
   { name: 'dashboard', isSignedIn: true, ready: 'Top balances', budgetBytes: 180_000 },

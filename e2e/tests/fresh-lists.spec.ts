@@ -6,6 +6,8 @@ import { otherAdmin } from '#src/other-admin.ts'
 import { addTasks, column, social } from '#src/tasks.ts'
 import { expect, test } from '#src/test.ts'
 
+test.use({ ownContext: true }) // for the clock
+
 test.beforeEach(async ({ signIn, page }) => {
   await signIn('admin')
   await page.clock.install()

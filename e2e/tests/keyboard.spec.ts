@@ -2,6 +2,8 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, PASSWORD, test, toast } from '#src/test.ts'
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 /** Presses Tab until `target` has the focus. @throws Error if Tab does not reach it */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()

@@ -4,6 +4,8 @@ import { expectAccessible } from '#src/axe.ts'
 import { sizes } from '#src/sizes.ts'
 import { expect, field, PASSWORD, test, toast } from '#src/test.ts'
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })
 const box = (page: Page) => palette(page).getByRole('combobox')
 const option = (page: Page, name: string | RegExp) => palette(page).getByRole('option', { name })

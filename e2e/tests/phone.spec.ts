@@ -44,7 +44,7 @@ test('§2 a card’s arrow is next to its title, and the brand next to the icons
 })
 
 test.describe('without a connection', () => {
-  test.use({ expectedNoise: { patterns: [/ERR_INTERNET_DISCONNECTED/] } })
+  test.use({ ownContext: true, expectedNoise: { patterns: [/ERR_INTERNET_DISCONNECTED/] } })
   test('§2 the menu opens even if it was never opened before', async ({ page, context }) => {
     const onTheirWay = new Set<Request>()
     page.on('request', (request) => onTheirWay.add(request))

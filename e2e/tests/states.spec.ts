@@ -85,6 +85,7 @@ test('Offline: a notice says so until the connection is back', async ({ page, co
 
 test.describe('pages that cannot be loaded', () => {
   test.use({
+    ownContext: true, // without the pages that earlier tests have loaded
     expectedNoise: {
       patterns: [
         /Failed to (load|fetch)|ERR_INTERNET_DISCONNECTED|ERR_FAILED/,

@@ -5,7 +5,7 @@ import { sizes } from '#src/sizes.ts'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
 import { expect, test, toast } from '#src/test.ts'
 
-test.use({ sample: false })
+test.use({ sample: false, contextOptions: { reducedMotion: 'no-preference' } })
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')

@@ -3,6 +3,8 @@ import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { control, expect, field, PASSWORD, test, toast } from '#src/test.ts'
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } })
+
 const LIST = '/social-tasks?type=twitter&sort=title&reversed=true&q=follow'
 
 async function openByPalette(page: Page, name: string): Promise<void> {
