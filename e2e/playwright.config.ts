@@ -19,7 +19,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
-    // Drawing every frame of every transition takes a tenth of the CPU time. The files of whole flows (keyboard, palette, task-order,
+    // Drawing every frame of every transition costs much CPU time. The files of whole flows (keyboard, palette, task-order,
     // visit) and all component tests have the motion.
     contextOptions: { reducedMotion: 'reduce' },
     // Screenshots and snapshots at every step would double the time of the tests. After a failure there is a screenshot, the page's

@@ -1,7 +1,7 @@
 /**
  * A browser context that the tests of a worker share. Each test gets new pages and no cookies, storage, permissions or routes of an
  * earlier one. The caches stay, and so does the process of the pages, which Chromium keeps for a site (`--process-per-site`) as long as
- * one page of it is open: the one that is kept here. A third of the CPU time of a short test is otherwise spent on starting the app.
+ * one page of it is open: the one that is kept here. So a test does not load and compile the whole app again.
  */
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 
