@@ -23,6 +23,7 @@ const MEMORY_BUDGET_MB = 300
 const READING_BUDGET_MB_S = 20
 const MANY_PLAYERS = 500_000
 const SAMPLE_MS = 50
+const TICKS_A_SECOND = 100
 const players = Number(process.argv[2] ?? 60_000)
 const fillerCharacters = Number(process.argv[3] ?? 0)
 const isLarge = players >= MANY_PLAYERS
@@ -124,7 +125,7 @@ async function expectRows(): Promise<void> {
 
 interface Measured {
   seconds: number
-  /** Of the process alone, in all its threads. */
+  /** Of the process alone, in all its threads, without its start. */
   cpuSeconds: number
   peakMb: number
 }
@@ -149,9 +150,10 @@ async function run(until: string | undefined, ...args: string[]): Promise<Measur
       cpuSeconds = await cpuSecondsOf(child.pid!).catch(() => cpuSeconds)
     }
   })()
-  let seconds = 0
+  let [seconds, startSeconds] = [0, 0]
   for await (const line of createInterface({ input: child.stderr })) {
     console.log(`${args[0]}: ${line}`)
+    if (line.startsWith('Reading')) startSeconds = await cpuSecondsOf(child.pid!)
     if (until === undefined || !line.startsWith(until)) continue
     seconds = (performance.now() - started) / 1000
     child.kill('SIGTERM')
@@ -162,10 +164,8 @@ async function run(until: string | undefined, ...args: string[]): Promise<Measur
   await rm(join(folder.path, 'rejected.ndjson'), { force: true })
   if (until === undefined) seconds = (performance.now() - started) / 1000
   console.log(`${args[0]}: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of a core, ${peakMb.toFixed(0)} MB`)
-  return { seconds, cpuSeconds, peakMb }
+  return { seconds, cpuSeconds: cpuSeconds - startSeconds, peakMb }
 }
-
-const TICKS_A_SECOND = 100
 
 async function cpuSecondsOf(pid: number): Promise<number> {
   const [user, system] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ').slice(11, 13)

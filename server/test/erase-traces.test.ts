@@ -35,6 +35,7 @@ const texts = [
   'ImportedName',
   'input-of-player',
   'unknown_field_zyx',
+  'kept_of_zyx',
   'round-of-zyx',
   'reason-adjusted',
   'reason-reversed',
@@ -95,12 +96,14 @@ async function opening(): Promise<Console> {
 
 /** The game tells about the player, who plays. */
 async function play({ app, bot, directory }: Console): Promise<void> {
+  const fromBefore = JSON.stringify({ friend: 'kept_of_zyx' })
   await writeFile(
     path.join(directory, 'announcementHistory.users.ndjson'),
-    JSON.stringify({ parent: 'b', id: ID, first_name: 'ImportedName', timestamp: '2026-01-02T03:04:05Z' }),
+    JSON.stringify({ parent: 'b', id: ID, first_name: 'ImportedName', timestamp: '2026-01-02T03:04:05Z', fromBefore }),
   )
   await importDirectory({ database: app.database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
   await done(bot.call('PUT', `/bot/v1/players/${ID}`, { ...fields, username: 'zyx_before' }))
+  await sql`update telegram_users set from_before = ${fromBefore} where user_id = ${ID}`.execute(app.database.db)
   const batch = [
     { userId: ID, ...fields, username: 'zyx_before' },
     { userId: 8 },

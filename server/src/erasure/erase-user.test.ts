@@ -116,6 +116,7 @@ test('no table names an erased former user; the chain and the ledger are intact'
   await actOn(app, boss, { person, round: 2 })
   await done(boss.call('DELETE', `/removeUser/${other.id}`))
 
+  await sql`update users set from_before = ${JSON.stringify({ nick: names.lname })} where id = ${person.id}`.execute(db)
   const values = [...planted, person.id]
   const present = await findInTables(db, values)
   expect(await arcade('audit', 'erase', person.id)).toMatchObject({ code: 1, output: expect.stringContaining('is a user') })
