@@ -39,6 +39,8 @@ export interface ImportOptions {
 }
 
 export interface Batches {
+  /** The most rows of a batch. */
+  rows: number
   /** Writes a batch with its writer. It may run again from the start, like the writer. */
   write(
     tx: Transaction<Tables>,
@@ -308,7 +310,7 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
 
   // The next batch is read while the previous one is being written.
   let storing = Promise.resolve()
-  for await (const items of readBatches(join(run.directory, file), collection)) {
+  for await (const items of readBatches(join(run.directory, file), collection, run.batches?.rows)) {
     await storing
     storing = store(items)
     storing.catch(() => {}) // the error is reported where the promise is awaited
@@ -326,14 +328,14 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
   return report
 }
 
-async function* readBatches(path: string, collection: Collection): AsyncGenerator<Item[]> {
+async function* readBatches(path: string, collection: Collection, mostRows = BATCH_ROWS): AsyncGenerator<Item[]> {
   const seen = new SeenKeys()
   let items: Item[] = []
   let bytes = 0
   for await (const line of readLines(path)) {
     items.push(refuseRepeated(toItem(line, collection), collection.key, seen))
     bytes += line.text.length
-    if (items.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
+    if (items.length < mostRows && bytes < BATCH_BYTES) continue
     yield items
     items = []
     bytes = 0

@@ -7,6 +7,9 @@ import type { RecordKind } from '@arcade/contract/audit/fields'
 import type { Tables } from '#src/db/tables.ts'
 import type { Batches } from '#src/import/import.ts'
 
+/** A move-in has read all documents before it writes, so its memory is larger than an import's, and its batches are smaller. */
+const BATCH_ROWS = 2_000
+
 /** Records of these collections have an audit entry with the changed fields for each change in the console; an import writes none. */
 const auditedKinds: Readonly<Record<string, RecordKind>> = {
   users: 'user',
@@ -25,6 +28,7 @@ export function moveInBatches(onKept: (collection: string, ids: string[]) => voi
   let stored = (): void => {}
   const balances: MoveInBatches['balances'] = []
   return {
+    rows: BATCH_ROWS,
     balances,
     async write(tx, { collection, rows }, writer) {
       const kind = auditedKinds[collection]

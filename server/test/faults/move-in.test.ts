@@ -14,7 +14,7 @@ import { createDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
 import { startCommandWith } from './console-process.ts'
 
-/** Three batches of the import. */
+/** Six batches of a move-in. */
 const PLAYERS = 12_000
 
 /** A game with more players than a batch, half of whom took part. */
