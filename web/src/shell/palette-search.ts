@@ -68,17 +68,16 @@ interface Source extends Group {
   query: { isError: boolean; isFetching: boolean; refetch: () => Promise<unknown> }
 }
 
-type Place = Pick<Entry, 'label' | 'detail' | 'to' | 'run'>
+type Place = Pick<Entry, 'label' | 'to' | 'run'>
 
 /** What can be done with a found player. Blocking and adjusting open the dialogs of the player's page. */
 function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) => Entry[] {
   const { history } = useRouter()
-  return ({ userId }, isBlocked, { label, detail, to, run }) => {
+  return ({ userId }, isBlocked, { label, to, run }) => {
     const ask = (asks: AskedAct) => () => history.push(to ?? '', { asks })
     const act = (text: string, ActIcon: Entry['Icon'], asks: AskedAct): Entry => ({
       id: `${asks} ${userId}`,
       label: `${text} ${isolated(label)}`,
-      ...(detail !== undefined && { detail }),
       Icon: ActIcon,
       run: ask(asks),
     })
@@ -86,7 +85,6 @@ function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) 
       {
         id: `open ${userId}`,
         label: `Open ${isolated(label)}`,
-        ...(detail !== undefined && { detail }),
         Icon: IconArrowRight,
         ...(to !== undefined && { to }),
         run,

@@ -37,10 +37,11 @@ export function Dialog({ isOpen, title, onClose, isQuestion = false, isWide = fa
       closeOnClickOutside={isDismissible}
       returnFocus={false}
       lockScroll={false} // it makes the body scroll instead of the window, which breaks sticky elements behind a dialog
+      classNames={{ content: classes['content'] ?? '' }}
       transitionProps={{ transition: 'fade', duration: 100, exitDuration: 0 }}
     >
       <Modal.Overlay />
-      <Modal.Content className={classes['content'] ?? ''} {...(isQuestion && { ref: markAsQuestion })}>
+      <Modal.Content {...(isQuestion && { ref: markAsQuestion })}>
         {/* Mantine renders a <header>, which assistive technology would take for the page's banner. */}
         <Modal.Header role="presentation" className={classes['header'] ?? ''}>
           <Modal.Title className={classes['title'] ?? ''}>{title}</Modal.Title>
