@@ -297,10 +297,10 @@ test.describe('as an admin', () => {
 
   test('Keyboard map: keys in a text field are not shortcuts', async ({ page }) => {
     await page.goto('/add-user')
-    const field = page.getByLabel('First Name', { exact: true })
-    await field.focus()
+    const firstName = field(page, 'First Name')
+    await firstName.focus()
     await page.keyboard.type('g d?/g h')
-    await expect(field).toHaveValue('g d?/g h')
+    await expect(firstName).toHaveValue('g d?/g h')
     await expect(page).toHaveURL('/add-user')
     await expect(keyboardMap(page)).toBeHidden()
   })

@@ -2,7 +2,8 @@
  * The layout of a form's page: the form, whose buttons stay in view, and what goes with it beside it, or below it where there is no room:
  * the history of the record and a preview. The preview is loaded after the form.
  */
-import { lazy, type ReactNode, Suspense } from 'react'
+import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react'
+import { createPortal } from 'react-dom'
 import type { BotItem } from './bot-message.ts'
 import classes from './form-page.module.css'
 import { Panel } from './page.tsx'
@@ -15,12 +16,21 @@ const LazyBotPreview = lazy(() =>
   ),
 )
 
-/** @param aside what stands beside the form */
-export function FormWithAside({ aside, children }: { aside: ReactNode; children: ReactNode }) {
+/** The place beside the form for what the form itself shows there. */
+const PlaceBeside = createContext<HTMLElement | null>(null)
+
+/** @param aside what stands beside the form, and stays when the form begins anew with another version of its record */
+export function FormWithAside({ aside, children }: { aside?: ReactNode; children: ReactNode }) {
+  const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
     <div className={classes['columns']}>
-      <div className={classes['main']}>{children}</div>
-      <div className={classes['aside']}>{aside}</div>
+      <div className={classes['main']}>
+        <PlaceBeside value={place}>{children}</PlaceBeside>
+      </div>
+      <div className={classes['aside']}>
+        <div ref={setPlace} className={classes['place']} />
+        {aside}
+      </div>
     </div>
   )
 }
@@ -34,14 +44,18 @@ export function FormPanel({ children }: { children: ReactNode }) {
   )
 }
 
+/** Shows the bot's message beside the form that it is rendered in. */
 export function Preview({ item }: { item: BotItem }) {
-  return (
+  const place = use(PlaceBeside)
+  if (!place) return null
+  return createPortal(
     <details open className={classes['preview']}>
       <summary>Preview in Telegram</summary>
       <Suspense fallback={<div className={classes['waiting']} />}>
         <LazyBotPreview item={item} />
       </Suspense>
-    </details>
+    </details>,
+    place,
   )
 }
 

@@ -31,7 +31,10 @@ test('What needs you: webhooks that were switched off or have failed for an hour
     ('d', 'https://hour.example.org/', '{}', '', now() - interval '61 minutes', null, null),
     ('e', 'https://by-hand.example.org/', '{}', '', null, now(), null),
     ('f', 'https://gone.example.org/?key=secret', '{}', '', now(), now(), 'It answered that it is gone.')`.execute(database.db)
-  const alerts = await createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: backupsOf(database) }).read()
+  const alerts = await createAlerts({
+    database: { ...database, roomBytes: async () => Infinity },
+    backups: backupsOf(database),
+  }).read()
   expect(alerts).toEqual([
     { id: 'webhook f', about: 'webhook', text: 'The webhook to gone.example.org: It answered that it is gone.' },
     {
@@ -66,7 +69,10 @@ test.each([
 ])('What needs you: a replica that %j: %j', async (state, texts) => {
   const database = await testDatabase()
   const replica = { state: (): ReplicaState => ({ ...state, answered: 0, failed: 0 }), position: async () => '' }
-  const alerts = createAlerts({ database: { ...database, replica, roomBytes: async () => Infinity }, backups: backupsOf(database) })
+  const alerts = createAlerts({
+    database: { ...database, replica, roomBytes: async () => Infinity },
+    backups: backupsOf(database),
+  })
   expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
 })
 

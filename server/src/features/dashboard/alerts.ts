@@ -24,11 +24,7 @@ interface Services {
 export function createAlerts({ database, backups }: Services): AlertSource {
   return {
     async read() {
-      const [disk, backup, webhooks] = await Promise.all([
-        diskAlert(database),
-        backups.state(),
-        webhookAlerts(database),
-      ])
+      const [disk, backup, webhooks] = await Promise.all([diskAlert(database), backups.state(), webhookAlerts(database)])
       const found: Alert[] = []
       if (disk) found.push({ id: 'disk', about: 'disk', text: disk })
       if (backup.alert) found.push({ id: 'backups', about: 'backups', text: backup.alert })

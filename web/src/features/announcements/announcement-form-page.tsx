@@ -8,7 +8,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, fetchOnce, fetchStoredFile, problemOf } from '#src/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
+import { FormWithAside } from '#src/ui/form-page.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { FromBefore } from '#src/versions/from-before.tsx'
+import { RecordHistory } from '#src/versions/record-history.tsx'
 import { AnnouncementForm } from './announcement-form.tsx'
 import type { ChosenFile } from './file-field.tsx'
 
@@ -16,7 +19,7 @@ export function AddAnnouncementPage() {
   const { from } = useSearch({ from: '/shell/management/annoucement-form' })
   return (
     <Page title="Add Announcement" narrow="with-aside">
-      {from === undefined ? <AnnouncementForm /> : <CopyForm key={from} from={from} />}
+      <FormWithAside>{from === undefined ? <AnnouncementForm /> : <CopyForm key={from} from={from} />}</FormWithAside>
     </Page>
   )
 }
@@ -57,7 +60,16 @@ export function UpdateAnnouncementPage() {
       {id === '' ? (
         <InsteadOfForm problem="Choose an announcement in the list." />
       ) : data && !error ? (
-        <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
+        <FormWithAside
+          aside={
+            <>
+              <RecordHistory kind="announcement" id={data.id} version={data.version} onRestored={handleReload} />
+              <FromBefore kind="announcement" id={data.id} />
+            </>
+          }
+        >
+          <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
+        </FormWithAside>
       ) : (
         <InsteadOfForm problem={error} onRetry={handleReload} />
       )}

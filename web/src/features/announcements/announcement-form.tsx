@@ -19,7 +19,7 @@ import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
+import { FormPanel, Preview } from '#src/ui/form-page.tsx'
 import {
   Form,
   FormActions,
@@ -33,9 +33,7 @@ import {
 import { textProblem } from '#src/ui/bot-message.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
-import { FromBefore } from '#src/versions/from-before.tsx'
 import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
-import { RecordHistory } from '#src/versions/record-history.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
@@ -56,7 +54,7 @@ interface AnnouncementFormProps {
   files?: { image: ChosenFile; icon: ChosenFile }
 }
 
-export function AnnouncementForm({ announcement, onReload = () => {}, source, files }: AnnouncementFormProps) {
+export function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
   const form = useAnnouncementForm(announcement, source)
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
@@ -85,20 +83,9 @@ export function AnnouncementForm({ announcement, onReload = () => {}, source, fi
     return problem
   }
 
-  const aside = (
+  return (
     <>
       <AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />
-      {announcement && (
-        <>
-          <RecordHistory kind="announcement" id={announcement.id} version={announcement.version} onRestored={onReload} />
-          <FromBefore kind="announcement" id={announcement.id} />
-        </>
-      )}
-    </>
-  )
-
-  return (
-    <FormWithAside aside={aside}>
       <FormPanel>
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
@@ -117,7 +104,7 @@ export function AnnouncementForm({ announcement, onReload = () => {}, source, fi
           </FormColumns>
           <FormActions
             back={<BackToListButton to={listPaths.announcements} />}
-            notice={<FormRefusal form={form} onReload={announcement && onReload} />}
+            notice={<FormRefusal form={form} onReload={onReload} />}
           >
             <SubmitButton>{theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
@@ -133,7 +120,7 @@ export function AnnouncementForm({ announcement, onReload = () => {}, source, fi
           </FormActions>
         </Form>
       </FormPanel>
-    </FormWithAside>
+    </>
   )
 }
 

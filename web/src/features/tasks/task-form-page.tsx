@@ -62,7 +62,9 @@ function AddTaskPage({ collection, from }: { collection: TaskCollection; from: s
   return (
     <Page title={`Add ${taskCollections[collection].itemTitle}`} narrow="with-aside">
       {from === undefined ? (
-        <TaskForm key={collection} collection={collection} />
+        <FormWithAside>
+          <TaskForm key={collection} collection={collection} />
+        </FormWithAside>
       ) : (
         <CopyForm key={`${collection} ${from}`} collection={collection} from={from} />
       )}
@@ -73,7 +75,12 @@ function AddTaskPage({ collection, from }: { collection: TaskCollection; from: s
 /** The add form filled in as a copy of a task, without its priority, which only one task can have. */
 function CopyForm({ collection, from }: { collection: TaskCollection; from: string }) {
   const source = useQuery(api[taskLists[collection].name].get.queryOptions({ input: { id: from }, ...fetchOnce }))
-  if (source.data) return <TaskForm collection={collection} source={source.data} />
+  if (source.data)
+    return (
+      <FormWithAside>
+        <TaskForm collection={collection} source={source.data} />
+      </FormWithAside>
+    )
   return <InsteadOfForm collection={collection} problem={source.error} onRetry={() => void source.refetch()} />
 }
 
@@ -87,7 +94,16 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
       {id === '' ? (
         <InsteadOfForm collection={collection} problem="Choose a task in the list." />
       ) : data && !error ? (
-        <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
+        <FormWithAside
+          aside={
+            <>
+              <RecordHistory kind={kinds[collection]} id={data.id} version={data.version} onRestored={handleReload} />
+              <FromBefore kind={kinds[collection]} id={data.id} />
+            </>
+          }
+        >
+          <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
+        </FormWithAside>
       ) : (
         <InsteadOfForm collection={collection} problem={error} onRetry={handleReload} />
       )}
@@ -126,7 +142,7 @@ interface TaskFormProps {
   source?: Task
 }
 
-function TaskForm({ collection, task, onReload = () => {}, source }: TaskFormProps) {
+function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const form = useTaskForm(collection, task, source)
   const merge = useMerge({
     kind: kinds[collection],
@@ -152,20 +168,9 @@ function TaskForm({ collection, task, onReload = () => {}, source }: TaskFormPro
     form.setFocus('priority')
   }
 
-  const aside = (
+  return (
     <>
       <TaskPreview control={form.control} />
-      {task && (
-        <>
-          <RecordHistory kind={kinds[collection]} id={task.id} version={task.version} onRestored={onReload} />
-          <FromBefore kind={kinds[collection]} id={task.id} />
-        </>
-      )}
-    </>
-  )
-
-  return (
-    <FormWithAside aside={aside}>
       <FormPanel>
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${taskCollections[collection].itemTitle}`}>
@@ -182,13 +187,13 @@ function TaskForm({ collection, task, onReload = () => {}, source }: TaskFormPro
           />
           <FormActions
             back={<BackToListButton to={taskCollections[collection].path} />}
-            notice={<FormRefusal form={form} onReload={task && onReload} />}
+            notice={<FormRefusal form={form} onReload={onReload} />}
           >
             <SubmitButton>{merge.theirs ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
         </Form>
       </FormPanel>
-    </FormWithAside>
+    </>
   )
 }
 
