@@ -386,12 +386,11 @@ for (const viewport of sizes) {
     await page.setViewportSize(viewport)
     await page.goto('/manage-telegram-users?q=moon&wallet=ton&sort=username')
     await settled(page)
-    const isPhone = viewport === phone
-    const select = isPhone ? await openSheet(page) : page
+    const select = viewport === phone ? await openSheet(page) : page
     await select.getByRole('button', { name: 'Select', exact: true }).click()
     await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
     await expectAccessible(page)
-    for (const pane of ['Filters', isPhone ? 'More' : 'View']) {
+    for (const pane of ['Filters', viewport === phone ? 'More' : 'View']) {
       await page.getByRole('button', { name: new RegExp(String.raw`^${pane} ?\d*$`) }).click()
       await expect(page.getByRole('dialog', { name: pane })).toBeVisible()
       await expectAccessible(page)

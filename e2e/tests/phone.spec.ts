@@ -128,7 +128,7 @@ test('Lists: a phone’s sheet has the order, the page size, the saved views, th
   await sheet.getByRole('button', { name: 'Saved', exact: true }).tap()
   await expect(sheet.getByRole('region', { name: 'Saved views' }).getByLabel('Name', { exact: true })).toBeVisible()
   await sheet.getByRole('button', { name: 'View', exact: true }).tap()
-  await sheet.getByRole('checkbox', { name: 'Username' }).uncheck()
+  await sheet.getByRole('checkbox', { name: 'Username', exact: true }).uncheck()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(sheet).toBeHidden()

@@ -43,7 +43,7 @@ const columns = listColumns(announcementList, {
     value: ({ description, link }) => description ?? link,
     viewMore: true,
     width: 3.5,
-    grow: 1.5,
+    grow: 2,
     isTwoLines: true,
     card: 'fold',
   },

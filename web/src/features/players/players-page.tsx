@@ -24,7 +24,7 @@ import { BlockButtons } from './block-buttons.tsx'
 import classes from './players-page.module.css'
 
 const missing = 'undefined' // sic, §3
-const handle = { width: 8, grow: 1, card: 'fold' } as const
+const handle = { width: 8.5, grow: 1, card: 'fold' } as const
 const wallet = { width: 9, grow: 3, card: 'fold' } as const
 
 /** Texts that are often too long for their cell, or worth copying, open View More. */
@@ -39,7 +39,7 @@ const columns = listColumns(playerList, {
     card: 'start',
   },
   createdAt: { missing, width: 10, card: 'fold' },
-  email: { missing, viewMore: true, width: 12, grow: 3, card: 'fold' },
+  email: { missing, viewMore: true, width: 14, grow: 3, card: 'fold' },
   phoneNumber: { missing, width: 8, card: 'fold' },
   twitterUsername: { missing, ...handle },
   instagramUsername: { missing, ...handle },
