@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { addCount } from '../../server/test/activity.ts'
 import { addPlayers } from '../../server/test/players.ts'
+import { settled } from '#src/lists.ts'
 import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
@@ -200,4 +201,16 @@ test('on a phone the page never scrolls sideways', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeInViewport()
   await expect(page.getByRole('table')).toBeVisible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+})
+
+test('Lists: participants of an item are found by name', async ({ page }) => {
+  await page.goto('/history')
+  await page.getByRole('link', { name: 'Season 2 is live' }).click()
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  await settled(page)
+  const name = await page.locator('td[data-column=Username] a').first().innerText()
+  await page.getByRole('searchbox', { name: 'Search participants' }).fill(name)
+  await expect(page).toHaveURL(/q=/)
+  await settled(page)
+  await expect(page.locator('td[data-column=Username]').first()).toHaveText(name)
 })

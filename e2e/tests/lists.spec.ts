@@ -367,18 +367,6 @@ test('Lists: users are found by type and name, and several are deleted at once',
   await expect(page.getByText('No user matches.')).toBeVisible()
 })
 
-test('Lists: participants of an item are found by name', async ({ page }) => {
-  await page.goto('/history')
-  await page.getByRole('link', { name: 'Season 2 is live' }).click()
-  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
-  await settled(page)
-  const name = await page.locator('td[data-column=Username] a').first().innerText()
-  await page.getByRole('searchbox', { name: 'Search participants' }).fill(name)
-  await expect(page).toHaveURL(/q=/)
-  await settled(page)
-  await expect(page.locator('td[data-column=Username]').first()).toHaveText(name)
-})
-
 for (const viewport of sizes) {
   test(`Lists: axe finds nothing in the panes and the selection bar, in light and dark, ${viewport.width} pixels wide`, async ({
     page,
