@@ -32,6 +32,27 @@ for (const { name, isSignedIn, ready, budgetBytes } of [
   })
 }
 
+for (const path of ['/auth/log-in', '/account']) {
+  test(`docs/look.md: ${path}, whose texts are Latin, fetches at most 60 kB of fonts, with its first files`, async ({
+    page,
+    signIn,
+  }) => {
+    if (path === '/account') await signIn('admin')
+    const requests: Request[] = []
+    page.on('request', (request) => {
+      if (request.resourceType() === 'font') requests.push(request)
+    })
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await page.evaluate(() => document.fonts.ready)
+    const sizes = await Promise.all(requests.map(async (request) => (await bodyOf(request)).length))
+    expect(sizes.length).toBeGreaterThan(0)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(60_000)
+    await expect(page.locator('head > link[rel=preload][as=font]')).toHaveCount(1)
+    expect(await page.evaluate(() => document.fonts.check("1rem 'Inter Variable'"))).toBe(true)
+  })
+}
+
 test('design §9: the scripts of the page after sign-in are prefetched while the user types, and fetched only once', async ({
   page,
   server,
