@@ -102,7 +102,7 @@ test('a backup is cancelled after a question, and leaves nothing behind', async 
     await page.getByRole('button', { name: 'Back up now' }).click()
     const panel = page.getByRole('region', { name: 'Backup Under Way' })
     await panel.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('alertdialog', { name: 'Cancel backup' }).getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('alertdialog', { name: 'Cancel backup' }).getByRole('button', { name: 'Cancel backup' }).click()
     await expect(toast(page, 'The backup was cancelled.')).toBeVisible()
     await expect(panel).toHaveCount(0)
     await expect(page.getByRole('table', { name: 'Last Backups' }).getByRole('row').nth(1)).toContainText('Cancelled')

@@ -119,7 +119,7 @@ test('Rows: an item of a list without a table is busy after its confirmation', a
   await page.goto('/bot-tokens')
   await page.getByLabel('Name').fill('The game')
   await page.getByRole('button', { name: 'Create' }).click()
-  const item = page.getByRole('listitem').filter({ hasText: 'The game' })
+  const item = page.getByRole('row').filter({ hasText: 'The game' })
   const release = await hold(page, 'DELETE', '**/api/bot-tokens/*')
   await item.getByRole('button', { name: 'Revoke' }).click()
   await confirm(page, 'Revoke token')

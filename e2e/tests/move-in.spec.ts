@@ -10,6 +10,7 @@ import { citusUrl } from '../../server/test/citus.ts'
 import { type Documents, time, writeExport } from '../../server/test/firestore-export.ts'
 import { banner, expectShown } from '#src/announcements.ts'
 import { expectAccessible, expectStateAccessible } from '#src/axe.ts'
+import { desktop } from '#src/sizes.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 const ARCADE = path.resolve(import.meta.dirname, '../../server/src/cli/arcade.ts')
@@ -107,6 +108,7 @@ test('design §8 after a move-in the admin signs in with the old password, and p
   await page.goto('/history?tab=social&item=t1')
   await expect(page.getByRole('heading', { name: 'Participants 1' })).toBeVisible()
   await expect(page.getByRole('row').nth(1)).toContainText('grace')
+  await page.setViewportSize(desktop) // a phone's card folds the images
   await page.goto('/annoucements')
   await expectShown(page.getByRole('row').filter({ hasText: 'Season 2' }).getByRole('img').first())
 })

@@ -128,7 +128,7 @@ test.describe('as an admin', () => {
     await page.keyboard.press('Escape')
     await expect(block).toBeHidden()
     await page.reload()
-    await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Block or Erase' })).toBeVisible()
     await expect(block).toBeHidden()
 
     await openPalette(page)

@@ -1,5 +1,6 @@
 /** §9 A toast at the top right is neither over the buttons of rows nor over the row that was just changed. */
 import type { Locator, Page } from '@playwright/test'
+import { openSheet } from '#src/lists.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 /** Returns how far down the header of a phone reaches, under which the page scrolls. Desktops have a sidebar instead. */
@@ -29,7 +30,6 @@ async function coveredBy(page: Page, { message, row }: { message: Locator; row: 
 
 /** Scrolls the window until the row is at its upper edge, or below the header of a phone. */
 async function scrollToTop(page: Page, row: Locator): Promise<void> {
-  await expect(page.getByRole('alertdialog')).toBeVisible()
   const from = await bottomOfHeader(page)
   await row.evaluate((element, uppermost) => window.scrollBy(0, element.getBoundingClientRect().top - uppermost), from)
 }
@@ -57,14 +57,14 @@ for (const viewport of [
       await page.goto('/manage-telegram-users')
       const row = page.locator('main tbody tr').first()
       await expect(row).toBeVisible()
-      await page.getByRole('button', { name: 'Select', exact: true }).click()
+      const controls = viewport.width < 640 ? await openSheet(page) : page
+      await controls.getByRole('button', { name: 'Select', exact: true }).click()
       await row.getByRole('checkbox').check()
       await page.getByRole('button', { name: 'Block', exact: true }).click()
       const reason = page.getByRole('dialog', { name: 'Block Players' })
       await reason.getByLabel('Reason').fill('Farm')
-      await reason.getByRole('button', { name: 'Confirm' }).click()
       await scrollToTop(page, row)
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+      await reason.getByRole('button', { name: 'Block 1 player' }).click()
       await expectInItsLane(page, { message: toast(page, '1 player blocked.'), row })
     })
 
@@ -72,8 +72,10 @@ for (const viewport of [
       await page.goto('/annoucements')
       const row = page.locator('main tbody tr').first()
       await row.getByRole('button', { name: 'Active', exact: true }).click()
+      const confirm = page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' })
+      await expect(confirm).toBeVisible()
       await scrollToTop(page, row)
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+      await confirm.click()
       await expectInItsLane(page, { message: toast(page, 'Status Updated Successfuly!'), row })
     })
   })
