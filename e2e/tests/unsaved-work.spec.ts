@@ -66,6 +66,7 @@ for (const { way, leave, to } of ways) {
     await leave(page)
     await expect(question(page)).toContainText('This browser keeps it as a draft')
     await answer(page, 'Cancel')
+    await expect(question(page)).toHaveCount(0) // no shortcut works before
     await expect(page).toHaveURL('/social-tasks-form')
     await expect(field(page, 'Title')).toHaveValue('Half a title')
     await leave(page)
