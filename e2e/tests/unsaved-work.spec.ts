@@ -167,7 +167,7 @@ test('§5 Make Admin keeps a half-typed name in the form, which can be saved aft
 
 test('Log Out with unsaved text asks first and then keeps no draft', async ({ page }) => {
   await beginTask(page)
-  const logOut = page.getByRole('button', { name: 'Log Out' })
+  const logOut = page.getByRole('button', { name: 'Log Out', exact: true })
   await logOut.click()
   await expect(page.getByRole('alertdialog')).toContainText('Logging out also deletes the drafts')
   await answer(page, 'Cancel')
@@ -178,7 +178,7 @@ test('Log Out with unsaved text asks first and then keeps no draft', async ({ pa
   await field(page, 'Email').fill('admin@gmail.com')
   await field(page, 'Password').fill(PASSWORD)
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Admin Dashboard', exact: true })).toBeVisible()
   await page.getByRole('link', { name: 'Social Tasks' }).click()
   await control(page, 'Add Task').click()
   await expect(field(page, 'Title')).toBeVisible()
