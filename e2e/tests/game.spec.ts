@@ -72,7 +72,7 @@ test('design §8: when a player completes a task, the operator’s open pages (d
     openLivePage(context, `${server.url}/manage-telegram-users/${ADA}`),
   ])
   const chart = dashboard.page.getByRole('region', { name: 'Participations', exact: true })
-  const sum = chart.getByRole('link', { name: 'See who took part' }).locator('..') // the figure is next to this link
+  const sum = chart.locator('header b')
   const participants = history.page.getByRole('table', { name: 'Participants' })
   const title = history.page
     .getByRole('navigation', { name: 'Social Tasks' })
