@@ -50,6 +50,7 @@ function callAs(app: TestApp, id: string): Client['call'] {
 
 /** The person does something of everything. */
 async function act(person: Client, { boss, round }: { boss: Client; round: number }): Promise<void> {
+  await done(person.call('POST', '/api/today/look'))
   await done(person.call('POST', '/api/password-links', { id: boss.id }))
   const task = { type: 'twitter', title: `Task ${round}`, link: 'https://x.com/a', reward: 1, priority: round }
   const { id } = await done(person.call('POST', '/api/social-tasks', task, { 'idempotency-key': `task-${round}` }))
@@ -116,6 +117,9 @@ test('no table names an erased former user; the chain and the ledger are intact'
   await actOn(app, boss, { person, round: 2 })
   await done(boss.call('DELETE', `/removeUser/${other.id}`))
 
+  await sql`insert into backups (id, place, is_scheduled, started_at, made_by) values ('x', '/tmp/x', false, now(), ${person.id})`.execute(
+    db,
+  )
   await sql`update users set from_before = ${JSON.stringify({ nick: names.lname })} where id = ${person.id}`.execute(db)
   const values = [...planted, person.id]
   const present = await findInTables(db, values)

@@ -19,6 +19,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   saved_views_owner_id_fkey: 'SIGNED_OUT', // the account was removed while the person was saving a view
   saved_views_private_to_fkey: 'SIGNED_OUT',
   dashboard_looks_user_id_fkey: 'SIGNED_OUT',
+  backups_made_by_fkey: 'SIGNED_OUT',
   default_views_user_id_fkey: 'SIGNED_OUT',
   default_views_view_id_fkey: 'NO_SUCH_VIEW',
 
@@ -50,6 +51,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   announcements_pkey: 'STALE',
   history_items_pkey: 'STALE',
   participations_pkey: 'STALE',
+  moved_documents_pkey: 'STALE',
   status_epoch_pkey: 'STALE',
   counters_pkey: 'STALE',
   counter_deltas_pkey: 'STALE',

@@ -41,7 +41,7 @@ test('§3 a document has the item’s fields and its creation time', async () =>
     .execute()
   expect(await writeHistoryItems(db, 'daily', { changed: ['a', 'gone'] })).toEqual(['a'])
   expect(await writeHistoryItems(db, 'announcement', { changed: ['n'] })).toEqual(['n'])
-  const none = { link: null, link_type: null, description: null, input_text: null }
+  const none = { link: null, link_type: null, description: null, input_text: null, from_before: null }
   const link = { link: 'https://x.com', link_type: 'input', input_text: 'I' }
   expect(await db.selectFrom('history_items').selectAll().orderBy('kind').execute()).toEqual([
     { kind: 'announcement', item_id: 'n', title: 'T', type: 'link', ...none, ...link, reward: 7, created_at },

@@ -17,6 +17,8 @@ export interface Fault {
 }
 
 const LARGE_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'player_keys', 'audit_entries']
+/** Partial indexes that list few rows, however many the table has: players who are blocked (features/players/blocks.ts). */
+const SHORT_INDEXES = ['balances_blocked']
 /** Steps that pass rows on one by one: a limit above them also stops the steps below them. */
 const passesOn = /^(Limit|Append|Merge Append|Subquery Scan|Result)$/
 
@@ -39,7 +41,8 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
     const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
     // With a filter, the step reads on until enough rows match, so the limit does not bound it.
     const isBounded = node.Filter === undefined && (isLimited || wanted >= node['Plan Rows'] * MOST_OF_A_TABLE)
-    if (LARGE_TABLES.includes(table) && isWhole && !isBounded)
+    const isShort = SHORT_INDEXES.includes(node['Index Name'] ?? '')
+    if (LARGE_TABLES.includes(table) && isWhole && !isBounded && !isShort)
       faults.push({ does: 'reads', what: `${table}${node['Index Name'] ? ` along ${node['Index Name']}` : ''}` })
     const most = Math.max(0, ...(node.Plans ?? []).map((one) => one['Plan Rows']))
     if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows` })

@@ -258,6 +258,11 @@ function queryOf(value: unknown): [string, string][] {
 /** Generates a request. All calls are equally likely. */
 export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(...routes.map(requestFor))
 
+/** Generates a request to one of the calls with these names. */
+export function requestsTo(names: readonly string[]): fc.Arbitrary<GeneratedRequest> {
+  return fc.oneof(...routes.filter(({ name }) => names.includes(name)).map(requestFor))
+}
+
 /** Encodes a part of a path as a browser does. For a lone surrogate, which has no encoding, it returns the bytes of one. */
 export function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80'
