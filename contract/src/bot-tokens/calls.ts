@@ -8,14 +8,17 @@ import { BOT_TOKEN_NAME_MAX_LENGTH, type BotScope, botScopes } from './fields.ts
 import { idField } from '#src/field-schemas.ts'
 import { typedText } from '#src/text.ts'
 
-/** Letters of every language, with the joiners between letters that some of them need; no control characters. */
-const NAME_CHARACTER = String.raw`[\p{L}\p{M}\p{N}_ .-]|(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})`
+/**
+ * Letters of every language, with the joiners between letters that some of them need; no control characters, and no marks that nobody sees
+ * (Unicode's Default_Ignorable_Code_Point), so that two names which look equal are equal.
+ */
+const NAME_CHARACTER = String.raw`(?!\p{DI})[\p{L}\p{M}\p{N}_ .-]|(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})`
 
 export const botTokenNameField = z
   .string()
   .overwrite(typedText)
   .regex(
-    new RegExp(`^(?:${NAME_CHARACTER}){1,${BOT_TOKEN_NAME_MAX_LENGTH}}$`, 'u'),
+    new RegExp(`^(?!\\p{M})(?:${NAME_CHARACTER}){1,${BOT_TOKEN_NAME_MAX_LENGTH}}$`, 'u'),
     `A token needs a name of up to ${BOT_TOKEN_NAME_MAX_LENGTH} letters, digits, spaces, dots and dashes.`,
   )
 export const botScopeField = z.enum(Object.keys(botScopes) as BotScope[])

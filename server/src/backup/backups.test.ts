@@ -276,7 +276,12 @@ test('§security an admin starts and verifies a limited number of backups an hou
     select ${limits.backupsOfUser.name} || ':' || translate(encode(sha256(${person.id}::bytea), 'base64'), '+/=', '-_'), now(), ${limits.backupsOfUser.max - 1}`.execute(
     app.database.db,
   )
-  expect((await person.call('POST', '/api/backups')).status).toBe(409)
+  // What is refused does not count.
+  for (let n = 0; n < 3; n += 1) expect((await person.call('POST', '/api/backups')).status).toBe(409)
+  expect((await person.call('POST', '/api/backups/none/verify')).status).not.toBe(429)
+  await sql`update attempt_windows set count = count + 1 where key like ${`${limits.backupsOfUser.name}:%`}`.execute(
+    app.database.db,
+  )
   expect(await person.call('POST', '/api/backups')).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } })
   expect((await person.call('POST', '/api/backups/none/verify')).status).toBe(429)
   expect((await (await limited.signUp('admin')).call('POST', '/api/backups')).status).toBe(409)

@@ -1,6 +1,16 @@
 /** The report stays small, however many different reasons, fields and collections an export has. */
 import { expect, test } from 'vitest'
-import { addExample, addOther, addReason, addUnmapped, type CollectionReport, type MoveInReport, noExamples } from './report.ts'
+import {
+  addExample,
+  addOther,
+  addReason,
+  addUnmapped,
+  type CollectionReport,
+  type MoveInReport,
+  newCollectionReport,
+  noExamples,
+  noNames,
+} from './report.ts'
 
 test('repeated ids are one reason, and further reasons, fields and collections are counted together', () => {
   const reasons: CollectionReport['reasons'] = {}
@@ -19,6 +29,18 @@ test('repeated ids are one reason, and further reasons, fields and collections a
   expect(reasons['(further ones)']).toMatchObject({ count: 1901 })
   expect([Object.keys(unmapped).length, unmapped['(further ones)']?.count]).toEqual([1001, 1000])
   expect([Object.keys(others).length, others['(further ones)']?.documents]).toEqual([1001, 1000])
+})
+
+test('names that every object has are names like all others', () => {
+  const { unmapped, reasons } = newCollectionReport()
+  const others = noNames<MoveInReport['otherCollections'][string]>()
+  for (const name of ['constructor', 'toString', '__proto__']) {
+    addReason(reasons, name, 'users/1')
+    addUnmapped(unmapped, name, { value: 1, document: 'users/1', isKept: false })
+    addOther(others, name, 'users/1')
+  }
+  for (const counted of [reasons, unmapped, others])
+    expect(Object.keys(JSON.parse(JSON.stringify(counted)) as object)).toEqual(['constructor', 'toString', '__proto__'])
 })
 
 test('only the first documents are named', () => {

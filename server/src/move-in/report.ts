@@ -90,6 +90,11 @@ export function addReason(reasons: Record<string, Examples>, reason: string, doc
   addExample((reasons[boundedKey(reasons, text, REASONS_MAX)] ??= noExamples()), document)
 }
 
+/** Returns a record for names of any kind: `constructor` and `__proto__` are names like all others. */
+export function noNames<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>
+}
+
 /** Returns the key under which something is counted: with more than `most` keys, the further ones are one. */
 function boundedKey(counted: object, key: string, most: number): string {
   return Object.hasOwn(counted, key) || Object.keys(counted).length < most ? key : FURTHER
@@ -102,11 +107,11 @@ export function addOther(others: MoveInReport['otherCollections'], name: string,
 }
 
 export function noOutcome(): Outcome {
-  return { read: 0, new: 0, changed: 0, unchanged: 0, kept: noExamples(), refused: 0, reasons: {} }
+  return { read: 0, new: 0, changed: 0, unchanged: 0, kept: noExamples(), refused: 0, reasons: noNames() }
 }
 
 export function newCollectionReport(): CollectionReport {
-  return { ...noOutcome(), unmapped: {}, onlyAsParent: noExamples() }
+  return { ...noOutcome(), unmapped: noNames(), onlyAsParent: noExamples() }
 }
 
 /** Counts a field that leads nowhere. A map can have any number of names, so those beyond the first thousand are counted together. */

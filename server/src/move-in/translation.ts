@@ -7,7 +7,7 @@ import { JSON_MAX_LENGTH } from '#src/import/import-values.ts'
 import { SeenKeys } from '#src/import/seen-keys.ts'
 import type { FirestoreDocument } from './entity.ts'
 import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
-import { addExample, addOther, addUnmapped, type MoveInReport, newCollectionReport, noExamples } from './report.ts'
+import { addExample, addOther, addUnmapped, type MoveInReport, newCollectionReport, noExamples, noNames } from './report.ts'
 import type { Fingerprint, MovedDocuments } from './moved-documents.ts'
 import type { Spool } from './spool.ts'
 import type { NamedFile } from './stored-files.ts'
@@ -161,10 +161,10 @@ export function newReport(isDryRun: boolean): MoveInReport {
   return {
     isDryRun,
     collections: {},
-    otherCollections: {},
+    otherCollections: noNames(),
     duplicates: { email: noExamples(), priority: noExamples() },
     balances: { before: '0', after: '0' },
-    longest: {},
+    longest: noNames(),
     documents: { read: 0, same: 0 },
     seconds: 0,
     disk: { temporary: 0, database: 0 },

@@ -11,18 +11,27 @@ interface Services {
 }
 
 export function backupsHandlers({ backups, attempts }: Services): Handlers<typeof contract.backups> {
+  /** Counts what an admin begins. What is refused, such as a second backup at the same time, does not count. */
+  async function counted<T>(userId: string, begin: () => Promise<T>): Promise<T> {
+    await attempts.count(limits.backupsOfUser, userId)
+    try {
+      return await begin()
+    } catch (error) {
+      await attempts.forgive(limits.backupsOfUser, userId)
+      throw error
+    }
+  }
+
   return {
     state: () => backups.state(),
 
     async start(_input, context) {
       const { id: userId } = signedIn(context)
-      await attempts.count(limits.backupsOfUser, userId)
-      return { success: true, id: await backups.start(actOf(context), userId) }
+      return { success: true, id: await counted(userId, () => backups.start(actOf(context), userId)) }
     },
 
     async verify({ id }, context) {
-      await attempts.count(limits.backupsOfUser, signedIn(context).id)
-      await backups.verify(actOf(context), id)
+      await counted(signedIn(context).id, () => backups.verify(actOf(context), id))
       return { success: true }
     },
 
