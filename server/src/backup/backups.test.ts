@@ -124,7 +124,10 @@ test('design §8 a backup is cancelled, also when another server makes it; it le
   await holdingPlayers(async () => {
     const id = await other.start(actOfProcess('command', 'test'), admin.id)
     await expect.poll(folders, PATIENCE).toHaveLength(1)
-    expect((await act(id, 'cancel')).status).toBe(200)
+    const cancels = await Promise.all(Array.from({ length: 5 }, () => act(id, 'cancel')))
+    const statuses = cancels.map(({ status }) => status)
+    expect(statuses).toContain(200)
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]) // 409 if it has ended meanwhile
     expect(await ended()).toMatchObject({ isCancelled: true, error: 'It was cancelled.', canBeVerified: false })
     await expect.poll(folders, PATIENCE).toEqual([])
     expect(await act(id, 'cancel')).toMatchObject({ status: 409, body: { code: 'NOT_UNDER_WAY' } })

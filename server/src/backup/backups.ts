@@ -119,9 +119,15 @@ class ServerBackups implements Backups {
 
   async cancel(act: Act, id: string): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      const row = await tx.selectFrom('backups').select(['place', 'step']).where('id', '=', id).forUpdate().executeTakeFirst()
+      const row = await tx
+        .selectFrom('backups')
+        .select(['place', 'step', 'cancelled_at'])
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
       if (!row) throw new Failure('NO_SUCH_BACKUP')
       if (row.step === null) throw new Failure('NOT_UNDER_WAY')
+      if (row.cancelled_at !== null) return // it is ending already
       await tx
         .updateTable('backups')
         .set({ cancelled_at: sql<Date>`now()` })

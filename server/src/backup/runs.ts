@@ -150,6 +150,7 @@ export async function markCutOff(db: Kysely<Tables>): Promise<{ id: string; plac
     .updateTable('backups')
     .set({
       ...idle,
+      cancelled_at: null,
       error: sql`case when ${IS_UNMADE} then ${CUT_OFF} else error end`,
       verify_error: sql`case when ${IS_UNMADE} then verify_error else 'The server that verified it ended meanwhile.' end`,
     })
