@@ -206,7 +206,7 @@ function checkOutput(sent: Sent, route: Route, { headers, bytes }: Received): vo
     else if (/^(announcements|game)\.file$/.test(route.name)) expect(type).toMatch(/^image\/(png|webp)$/)
     else if (isForCsv(sent)) {
       expect(type).toBe(CSV_MEDIA_TYPE)
-      expect(headers['content-disposition']).toMatch(/^attachment; filename=".*\.csv"$/)
+      expect(headers['content-disposition']).toMatch(/^attachment; filename="[^"]*\.csv"(; filename\*=UTF-8''\S+\.csv)?$/)
       expect(bytes.subarray(0, 3).toString('hex'), 'a byte order mark').toBe('efbbbf')
     } else {
       expect(type).toBe(XLSX_MEDIA_TYPE)

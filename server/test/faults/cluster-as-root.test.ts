@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { postmasterPid, preparedDataDir, startProcess, temporaryDataDir } from '#test/processes.ts'
+import { postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { findProcess } from '#src/postgres/processes.ts'
 
 const run = promisify(execFile)
@@ -30,7 +30,7 @@ test('§design 4 as root, DATA_DIR may be below a directory that other users can
   expect(await postmasterPid(dataDir)).toBe(postmaster)
   next.kill('SIGTERM')
   expect(await next.ended).toMatchObject({ code: 0 })
-  expect(await findProcess(postmaster)).toBeUndefined()
+  await waitFor('the end of PostgreSQL', async () => (await findProcess(postmaster)) === undefined)
 })
 
 test('§design 4 as root without the capability CAP_DAC_READ_SEARCH, the message says what to do', async () => {

@@ -54,7 +54,8 @@ test('§design 4 SIGTERM during the start ends the server and leaves no PostgreS
   await waitFor('PostgreSQL to start', () => postmasterPid(dataDir).catch(() => undefined))
   server.kill('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0 })
-  expect(await findProcesses(({ cwd }) => cwd === path.join(dataDir, 'postgres'))).toEqual([])
+  const inside = () => findProcesses(({ cwd }) => cwd === path.join(dataDir, 'postgres'))
+  await waitFor('the end of PostgreSQL', async () => (await inside()).length === 0)
 })
 
 test('§design 4 a second server on the same DATA_DIR is refused', async () => {
