@@ -5,7 +5,7 @@ import { expectAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
-import { desktop, resize } from '#src/sizes.ts'
+import { desktop, phone, resize } from '#src/sizes.ts'
 import type { Locator, Page } from '@playwright/test'
 import { expect, expectError, test, toast } from '#src/test.ts'
 
@@ -234,6 +234,20 @@ test('Player: an admin blocks a player with a reason, undoes it, and blocks sele
   await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
   await expect(toast(page, '2 players as before.')).toBeVisible()
   await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(0)
+})
+
+test('Player: on a phone the menu to block and erase is a sheet', async ({ page }) => {
+  await resize(page, phone)
+  await page.goto('/manage-telegram-users/100008077')
+  await menu(page).click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Block Player', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Block Player' })
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await expect(page.getByRole('dialog')).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(menu(page)).toBeFocused()
 })
 
 test('Players: blocking more than a hundred asks for their number, and says how many are blocked already', async ({

@@ -3,7 +3,7 @@ import { isErased, type Player, playerList, playerName } from '@arcade/contract/
 import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players/calls'
 import { isolated } from '@arcade/contract/text'
-import { Button, Popover } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
@@ -52,6 +52,7 @@ export function PlayerActs({ player }: StandingProps) {
   const erase = useErase(player, focusMenu)
   if (isErased(player)) return null
 
+  const title = player.block ? 'Unblock or Erase' : 'Block or Erase'
   /** The button in the menu is about to disappear, so the dialog that opens must return the focus to the menu's own button. */
   const leaveMenuAnd = (act: () => void) => () => {
     focusMenu()
@@ -63,22 +64,17 @@ export function PlayerActs({ player }: StandingProps) {
       <Pane
         isOpen={isOpen}
         onChange={setIsOpen}
-        position="bottom-start"
-        title={player.block ? 'Unblock or Erase' : 'Block or Erase'}
+        title={title}
         isUntitled
-        button={{
-          children: player.block ? 'Unblock or Erase' : 'Block or Erase',
-          rightSection: <IconChevronDown size={16} aria-hidden />,
-        }}
+        className={classes['menu']}
+        button={{ children: title, rightSection: <IconChevronDown size={16} aria-hidden /> }}
       >
-        <Popover.Dropdown className={classes['menu'] ?? ''}>
-          <Button variant="subtle" color="gray" justify="flex-start" onClick={leaveMenuAnd(block.begin)}>
-            {player.block ? 'Unblock Player' : 'Block Player'}
-          </Button>
-          <Button variant="subtle" color="red" justify="flex-start" onClick={leaveMenuAnd(erase.begin)}>
-            Erase Player
-          </Button>
-        </Popover.Dropdown>
+        <Button variant="subtle" color="gray" justify="flex-start" onClick={leaveMenuAnd(block.begin)}>
+          {player.block ? 'Unblock Player' : 'Block Player'}
+        </Button>
+        <Button variant="subtle" color="red" justify="flex-start" onClick={leaveMenuAnd(erase.begin)}>
+          Erase Player
+        </Button>
       </Pane>
       {block.dialog}
       {erase.dialog}
