@@ -4,20 +4,10 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
-import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
+import { expect, test, toast } from '#src/test.ts'
+import { holdingPlayers } from '../../server/test/held-players.ts'
 
 test.use({ sample: false })
-
-/** Makes backups wait for the table of players until `work` has ended. */
-async function holdingPlayers({ database }: ConsoleServer, work: () => Promise<void>): Promise<void> {
-  const holder = await database.connect('holder')
-  try {
-    await holder.query('begin; lock table telegram_users in access exclusive mode')
-    await work()
-  } finally {
-    await holder.end() // also releases the lock
-  }
-}
 
 test('the page of backups lists the last ones with their errors; the dashboard shows no alert if none is scheduled', async ({
   page,
@@ -60,7 +50,7 @@ test.describe('a second start is refused', () => {
     const { open } = await otherAdmin(server)
     const other = await open(browser, '/backups')
     await expect(other.getByText('There is no backup yet.')).toBeVisible()
-    await holdingPlayers(server, async () => {
+    await holdingPlayers(server.database, async () => {
       await page.getByRole('button', { name: 'Back up now' }).click()
       await expect(toast(page, 'Backup started.')).toBeVisible()
       for (const one of [page, other]) {
@@ -98,7 +88,7 @@ test('a backup is cancelled after a question, and leaves nothing behind', async 
   await page.goto('/backups')
   const folders = () => readdir(join(server.dataDir, 'backups'))
   const before = await folders().catch((): string[] => [])
-  await holdingPlayers(server, async () => {
+  await holdingPlayers(server.database, async () => {
     await page.getByRole('button', { name: 'Back up now' }).click()
     const panel = page.getByRole('region', { name: 'Backup Under Way' })
     await panel.getByRole('button', { name: 'Cancel' }).click()

@@ -9,8 +9,8 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { diskStore } from '#src/files/disk.ts'
 import { limits } from '#src/identity/attempts.ts'
-import { destroy } from '#src/postgres/connections.ts'
 import { LOCKS } from '#src/postgres/lock-holder.ts'
+import { holdingPlayers } from '#test/held-players.ts'
 import { openAgain } from '#test/test-database.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { createBackups } from './backups.ts'
@@ -56,18 +56,6 @@ async function made(): Promise<BackupRun> {
   return run
 }
 
-/** Makes backups wait for the table of players until `work` has ended. */
-async function holdingPlayers(work: () => Promise<void>): Promise<void> {
-  const holder = await app.database.connect('holder')
-  try {
-    await holder.query('begin; lock table telegram_users in access exclusive mode')
-    await work()
-  } finally {
-    await holder.query('rollback')
-    destroy(holder)
-  }
-}
-
 /** The other server of the same database. */
 async function otherServer() {
   const settings = { address: place(), times: undefined, keep: 7 }
@@ -84,7 +72,7 @@ const actions = async (): Promise<string[]> => {
 
 test('design §8 an admin starts a backup; all admins see who did, how far it is, and in the end its size and place', async () => {
   let id = ''
-  await holdingPlayers(async () => {
+  await holdingPlayers(app.database, async () => {
     const { status, body } = await start()
     expect(status).toBe(200)
     id = body.id
@@ -107,7 +95,7 @@ test('design §8 one backup at a time over all servers: a second start is refuse
   const other = await otherServer()
   const by = actOfProcess('command', 'test')
   let id = ''
-  await holdingPlayers(async () => {
+  await holdingPlayers(app.database, async () => {
     id = await other.start(by, admin.id)
     expect(await start()).toMatchObject({ status: 409, body: { code: 'BACKUP_UNDER_WAY' } })
     expect(await act(id, 'verify')).toMatchObject({ status: 409, body: { code: 'BACKUP_UNDER_WAY' } })
@@ -121,7 +109,7 @@ test('design §8 one backup at a time over all servers: a second start is refuse
 
 test('design §8 a backup is cancelled, also when another server makes it; it leaves nothing behind', async () => {
   const other = await otherServer()
-  await holdingPlayers(async () => {
+  await holdingPlayers(app.database, async () => {
     const id = await other.start(actOfProcess('command', 'test'), admin.id)
     await expect.poll(folders, PATIENCE).toHaveLength(1)
     const cancels = await Promise.all(Array.from({ length: 5 }, () => act(id, 'cancel')))
@@ -216,7 +204,7 @@ test('§security what a server left when it ended is marked and removed by anoth
 
 test('design §8 a stopping server ends its backup, which leaves nothing behind', async () => {
   const other = await otherServer()
-  await holdingPlayers(async () => {
+  await holdingPlayers(app.database, async () => {
     await other.start(actOfProcess('command', 'test'), admin.id)
     await expect.poll(folders, PATIENCE).toHaveLength(1)
     await other.stop()
@@ -226,7 +214,7 @@ test('design §8 a stopping server ends its backup, which leaves nothing behind'
 })
 
 test('design §8 a lost turn ends the backup', async () => {
-  await holdingPlayers(async () => {
+  await holdingPlayers(app.database, async () => {
     await start()
     await expect.poll(folders, PATIENCE).toHaveLength(1)
     await sql`select pg_terminate_backend(pid) from pg_locks

@@ -1,6 +1,6 @@
 /**
- * Shares the server fairly among guests and players' clients, of which an attacker can have any number. Of each address or player only a
- * few requests run at the same time. The others wait for their turn, so a thousand connections are served no faster than four.
+ * Shares the server fairly among guests and players' clients. Only a few requests of each address or player run at the same time; the
+ * others wait for their turn. An attacker with a thousand connections is therefore served no faster than with four.
  */
 import { Failure } from '#src/calls.ts'
 

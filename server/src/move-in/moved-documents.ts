@@ -24,7 +24,7 @@ const PLACE_MASK = 0xf
 /** With more documents than this, the further ones are not remembered, so that memory stays bounded. */
 const MOST = 6_000_000
 const PART_DOCUMENTS = 128 * 1024
-/** Slots for each stored hash, of which a third remains free. */
+/** There are 1.5 slots for each stored hash, so that a search soon meets a free one. */
 const SLOTS_EACH = 1.5
 
 export class MovedDocuments {

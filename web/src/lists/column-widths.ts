@@ -1,6 +1,6 @@
 /**
  * The widths of a table's columns, known before its rows are: nothing moves when more rows arrive, and a wide window is used. Each column
- * has its least width; what is left is padding first, then belongs to the columns that grow, in their proportion.
+ * has its least width. What is left first widens the padding up to a limit; the rest goes to the columns that grow, by their `grow`.
  */
 import type { CSSProperties } from 'react'
 

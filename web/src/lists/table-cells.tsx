@@ -2,6 +2,7 @@
 import { isBlank } from '@arcade/contract/text'
 import { IconChevronDown } from '@tabler/icons-react'
 import { memo, type MouseEvent, type ReactNode, useCallback, useState } from 'react'
+import { roles } from '#src/ui/table-roles.ts'
 import { opensRow } from '#src/ui/table-rows.ts'
 import type { useViewMore } from '#src/ui/view-more.tsx'
 import classes from './data-table.module.css'
@@ -48,15 +49,6 @@ interface NodeColumn<Row> extends ColumnBase {
 }
 
 export type Column<Row> = ValueColumn<Row> | NodeColumn<Row>
-
-/** ARIA roles for phones, where CSS turns the table into cards and the browser drops its table semantics. */
-export const roles = {
-  table: { role: 'table' },
-  group: { role: 'rowgroup' },
-  row: { role: 'row' },
-  header: { role: 'columnheader', scope: 'col' },
-  cell: { role: 'cell' },
-} as const
 
 interface CellsProps {
   row: unknown

@@ -1,12 +1,11 @@
 /** The dialog of a confirmation (confirm.tsx). Cancel has the focus at first, so that a hasty Enter does nothing. */
 import { Button } from '@mantine/core'
-import { useState } from 'react'
 import { Dialog, DialogActions } from './dialog.tsx'
+import { useLast } from './last.ts'
 import type { ConfirmDialogProps } from './question.ts'
 
 export function ConfirmDialog({ question, onAnswer }: ConfirmDialogProps) {
-  const [last, setLast] = useState(question) // still shown in the frame in which the dialog closes
-  if (question && question !== last) setLast(question)
+  const last = useLast(question)
   return (
     <Dialog
       isQuestion

@@ -35,7 +35,7 @@ export function Page({ title, actions, narrow = false, isList = false, children 
   const heading = usePageHeading(title)
   return (
     <div className={classes['page']} data-narrow={narrow || undefined} data-list={isList || undefined}>
-      <header className={classes['header']} data-page-head>
+      <header className={classes['header']}>
         <h1 ref={heading} tabIndex={-1} className={classes['title']}>
           {title}
         </h1>

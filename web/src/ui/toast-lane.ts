@@ -38,11 +38,11 @@ function placeLane(lane: HTMLElement): void {
 
   const { left = 0 } = document.querySelector('main')?.getBoundingClientRect() ?? {}
   const tops = [own.top, ...obstacles.map(({ bottom }) => bottom + GAP)].filter((top) => top >= own.top && top < lowest())
-  const rights = [own.right, ...obstacles.map((one) => one.left - GAP)].filter(
-    (right) => right <= own.right && right - own.width >= left,
-  )
+  const rights = [own.right, ...obstacles.map((one) => one.left - GAP)]
+    .filter((right) => right <= own.right && right - own.width >= left)
+    .toSorted((a, b) => b - a)
   for (const top of tops.toSorted((a, b) => a - b)) {
-    const right = rights.toSorted((a, b) => b - a).find((one) => isFree(top, one))
+    const right = rights.find((one) => isFree(top, one))
     if (right === undefined) continue
     lane.style.top = `${top}px`
     lane.style.right = `${document.documentElement.clientWidth - right}px`

@@ -1,15 +1,7 @@
 /** A table over the whole width of a panel, with a few rows, without sorting and pages. On a phone each row is a card. */
 import type { ReactNode } from 'react'
+import { roles } from './table-roles.ts'
 import classes from './wide-table.module.css'
-
-/** ARIA roles for phones, where CSS turns the table into cards and the browser drops its table semantics. */
-const roles = {
-  table: { role: 'table' },
-  group: { role: 'rowgroup' },
-  row: { role: 'row' },
-  header: { role: 'columnheader', scope: 'col' },
-  cell: { role: 'cell' },
-} as const
 
 interface WideTableProps {
   label: string

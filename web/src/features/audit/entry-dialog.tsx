@@ -2,7 +2,8 @@
 import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/audit/fields'
 import { collectionOf, taskCollections } from '@arcade/contract/tasks/fields'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode } from 'react'
+import { useLast } from '#src/ui/last.ts'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Dialog } from '#src/ui/dialog.tsx'
 import { ExactMoment } from '#src/ui/moment.tsx'
@@ -13,8 +14,7 @@ import { actorText, recordText } from './entry-links.tsx'
 
 /** @param props.entry the entry to show; undefined closes the dialog */
 export function EntryDialog({ entry, onClose }: { entry: AuditEntry | undefined; onClose: () => void }) {
-  const [lastEntry, setLastEntry] = useState(entry) // still shown while the dialog closes
-  if (entry && entry !== lastEntry) setLastEntry(entry)
+  const lastEntry = useLast(entry)
   return (
     <Dialog isOpen={entry !== undefined} onClose={onClose} title="View More" isWide>
       {lastEntry && <Entry entry={lastEntry} />}

@@ -14,7 +14,7 @@ import classes from './dashboard-page.module.css'
 import type { ChartPoint } from './draw-chart.ts'
 import { AllLink, ListLink, lists } from './list-link.tsx'
 import { TimeChart } from './time-chart.tsx'
-import { formatTime, type Point, ranges, rangeSearch } from './times.ts'
+import { formatTime, type Point, rangeOf, rangeSearch } from './times.ts'
 
 interface PanelsProps {
   activity: Activity
@@ -52,11 +52,11 @@ export function Panels({ activity, range, isStale }: PanelsProps) {
 
 /** Names the panels that have nothing to show, in one line. */
 function EmptyPanels({ titles, range }: { titles: string[]; range: ActivityRange }) {
-  const longer = ranges.find((one) => one.range === (range === '30d' ? 'all' : '30d'))
+  const longer = range === 'all' ? undefined : rangeOf(range === '30d' ? 'all' : '30d')
   return (
     <p className={classes['nothing']}>
       Nothing to show: {titles.join(', ')}.{' '}
-      {longer && range !== 'all' && (
+      {longer && (
         <Link to="." search={rangeSearch(longer.range)} replace resetScroll={false}>
           Show {longer.name}
         </Link>
@@ -164,8 +164,8 @@ function readingOf({ name, before }: ChartPoint): string {
 }
 
 function sumText(range: ActivityRange, before: number | undefined): string {
-  const texts = ranges.find((one) => one.range === range)
-  return before === undefined ? `in ${texts?.name}` : `${formatted(before)} in ${texts?.before}`
+  const texts = rangeOf(range)
+  return before === undefined ? `in ${texts.name}` : `${formatted(before)} in ${texts.before}`
 }
 
 interface Ranking {

@@ -14,7 +14,7 @@ export function FiguresSkeleton() {
 export function TodaySkeleton() {
   return (
     <div className={classes['now']} aria-hidden>
-      <div className={classes['today']} data-waiting>
+      <div className={classes['today']}>
         <i className={classes['waitingTitle']} />
       </div>
     </div>

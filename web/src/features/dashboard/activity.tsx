@@ -11,7 +11,7 @@ import { Panel, Problem } from '#src/ui/page.tsx'
 import { Panels } from './activity-panels.tsx'
 import { ActivitySkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
-import { ranges, rangeSearch } from './times.ts'
+import { rangeOf, ranges, rangeSearch } from './times.ts'
 
 export function Activity() {
   const { range = DEFAULT_ACTIVITY_RANGE } = useSearch({ strict: false }) as { range?: ActivityRange }
@@ -20,7 +20,7 @@ export function Activity() {
     placeholderData: keepPreviousData,
   })
   const isLive = useLiveFigures(range)
-  const before = ranges.find((one) => one.range === range)?.before
+  const before = rangeOf(range).before
   return (
     <section className={classes['activity']} aria-label="Activity">
       <header className={classes['activityHeader']}>

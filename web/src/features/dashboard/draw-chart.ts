@@ -8,7 +8,7 @@ export interface ChartPoint {
   /** The time in short, for the axis. */
   tick: string
   value: number
-  /** The value of the same point in the time before; undefined if there is none to compare with. */
+  /** The value that the previous period has at the same place; undefined if there is no previous period. */
   before: number | undefined
 }
 
@@ -90,7 +90,10 @@ function sizeOf(element: HTMLElement): { width: number; height: number } {
   return { width: element.clientWidth, height: element.clientHeight }
 }
 
-/** Returns the places, the time before, the values, and the last step again: it leads to a point that is not complete, and is dashed. */
+/**
+ * Returns four rows: the places, the previous period, the values without the last one, and the last two values. The line between those two is
+ * dashed, because the last point is not complete yet.
+ */
 function dataOf(points: readonly ChartPoint[]): uPlot.AlignedData {
   const last = points.length - 1
   const values = points.map(({ value }) => value)
@@ -116,7 +119,7 @@ function shortNumber(value: number): string {
 
 const ROUND = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10]
 
-/** Returns the top of the scale, at least 2: `value` rounded up to a round number, half of which is a whole number. */
+/** Returns the highest number on the axis: `value` rounded up to a round even number, at least 2, so that the middle is whole, too. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   const tops = ROUND.map((step) => Math.round(step * power)).filter((top) => top % 2 === 0)

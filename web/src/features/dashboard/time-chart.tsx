@@ -1,7 +1,7 @@
 /**
  * A line over time, drawn by uPlot once that is loaded (docs/decisions/0007-charts.md), with the time before as a dashed line behind it.
- * Pointer and keyboard move a crosshair, which charts of the same times share: the caller holds its place. The keyboard's part is a slider
- * over the points.
+ * Pointer and keyboard move a crosshair, which charts of the same times share: the caller holds its place. For the keyboard there is a
+ * range input that steps through the points.
  */
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'

@@ -23,19 +23,24 @@ export function rangeSearch(range: ActivityRange): { range?: ActivityRange } {
 
 export type Point = Activity['points'][number]
 
-const UTC = { timeZone: 'UTC' } as const
-const formats = {
+/** Returns the texts of a range. */
+export function rangeOf(wanted: ActivityRange): Range {
+  return ranges.find(({ range }) => range === wanted)!
+}
+
+const inUtc = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' })
+const formats: Record<Activity['unit'], Record<'tick' | 'name', Intl.DateTimeFormat>> = {
   hour: {
-    tick: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...UTC },
-    name: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...UTC },
+    tick: inUtc({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    name: inUtc({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
   },
-  day: { tick: { month: 'short', day: 'numeric', ...UTC }, name: { dateStyle: 'medium', ...UTC } },
-  month: { tick: { month: 'short', year: 'numeric', ...UTC }, name: { month: 'long', year: 'numeric', ...UTC } },
-  year: { tick: { year: 'numeric', ...UTC }, name: { year: 'numeric', ...UTC } },
-} as const satisfies Record<Activity['unit'], Record<'tick' | 'name', Intl.DateTimeFormatOptions>>
+  day: { tick: inUtc({ month: 'short', day: 'numeric' }), name: inUtc({ dateStyle: 'medium' }) },
+  month: { tick: inUtc({ month: 'short', year: 'numeric' }), name: inUtc({ month: 'long', year: 'numeric' }) },
+  year: { tick: inUtc({ year: 'numeric' }), name: inUtc({ year: 'numeric' }) },
+}
 
 /** Returns the beginning of an hour, day, month or year: in short for an axis, and in full. */
 export function formatTime(at: string, unit: Activity['unit']): { tick: string; name: string } {
-  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(new Date(at))
-  return { tick: format(formats[unit].tick), name: format(formats[unit].name) }
+  const date = new Date(at)
+  return { tick: formats[unit].tick.format(date), name: formats[unit].name.format(date) }
 }

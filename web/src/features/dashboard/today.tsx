@@ -9,7 +9,7 @@ import { formatted } from '#src/ui/numbers.ts'
 import classes from './dashboard-page.module.css'
 import { formatTime } from './times.ts'
 
-/** Asks what happened, and notes that the admin looks. Without the note the next visit tells of this one's time again. */
+/** Asks what happened, and tells the server that the admin looks now. If that note fails, the next visit counts from the look before. */
 function todayQuery() {
   return {
     ...api.dashboard.today.queryOptions(),

@@ -6,6 +6,7 @@ import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
+import { useLast } from '#src/ui/last.ts'
 import { api, asCallError, client, creation, queryClient } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
@@ -129,8 +130,7 @@ interface ReverseProps extends DialogProps {
 
 /** @param props.entry the entry to reverse; undefined closes the dialog */
 export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: ExplainedEntry | undefined }) {
-  const [lastEntry, setLastEntry] = useState(entry) // still shown while the dialog closes
-  if (entry && entry !== lastEntry) setLastEntry(entry)
+  const lastEntry = useLast(entry)
   return (
     <FormDialog isOpen={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${lastEntry?.seq}`}>
       {lastEntry && <ReverseForm entry={lastEntry} {...props} />}

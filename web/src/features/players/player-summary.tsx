@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { api, type client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
-import { counted } from '#src/ui/numbers.ts'
+import { counted, formatted } from '#src/ui/numbers.ts'
 import { useAskedAct } from './asked-act.ts'
 import { AdjustDialog } from './balance-dialogs.tsx'
 import { Balance } from './balance.tsx'
@@ -75,7 +75,7 @@ const about = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 })
 
 function rankText({ rank, isRankExact }: Awaited<ReturnType<typeof client.players.standing>>): string {
   if (rank === null) return 'None'
-  return isRankExact ? rank.toLocaleString('en-US') : `About ${about.format(rank)}`
+  return isRankExact ? formatted(rank) : `About ${about.format(rank)}`
 }
 
 function Seen({ iso }: { iso: string | null }) {
