@@ -1,4 +1,5 @@
 /** End-to-end tests: the built app and the real server in a real Chromium. Each worker has its own server and database. */
+import { availableParallelism } from 'node:os'
 import { defineConfig, devices } from '@playwright/test'
 
 const chromium = process.env['CHROMIUM_PATH']
@@ -7,7 +8,12 @@ export default defineConfig({
   testDir: './tests',
   outputDir: './results',
   fullyParallel: false,
-  workers: 2,
+  // One more than the cores, for the tests of the game's bot: they mostly wait for its timeouts, so they also begin first.
+  workers: availableParallelism() + 1,
+  projects: [
+    { name: 'game', testMatch: 'game.spec.ts' },
+    { name: 'console', testIgnore: 'game.spec.ts' },
+  ],
   retries: 0,
   forbidOnly: Boolean(process.env['CI']),
   // Far longer than any test needs, also on a busy machine: these only stop tests that hang, they do not check speed.

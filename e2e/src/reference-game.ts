@@ -69,6 +69,7 @@ export async function startReferenceGame(
   const { child: bot } = await start('main.ts', {
     TELEGRAM_API_URL: playerPage,
     TELEGRAM_BOT_TOKEN: telegramToken,
+    TELEGRAM_TIMEOUT_SECONDS: '3',
     WEBHOOK: isWebhook ? 'on' : '',
   })
   const botEnded = once(bot, 'exit').then(([code]) => code as number | null)

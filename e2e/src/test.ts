@@ -100,6 +100,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 })
 
+/** Removes the cookies, the session's among them. Leaves the page first: a request that it makes without them would be refused. */
+export async function forgetSession(page: Page): Promise<void> {
+  await page.goto('about:blank')
+  await page.context().clearCookies()
+}
+
 /** Returns the toast with this text. */
 export function toast(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text })

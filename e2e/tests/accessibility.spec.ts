@@ -2,7 +2,7 @@
 import { expectAccessible } from '#src/axe.ts'
 import { tooFaint } from '#src/contrast.ts'
 import { screens } from '#src/screens.ts'
-import { sizes } from '#src/sizes.ts'
+import { resize, sizes } from '#src/sizes.ts'
 import { expect, test } from '#src/test.ts'
 
 test('WCAG 1.4.3: contrasts over gradients and pictures, which axe leaves undecided, are computed', async ({ page }) => {
@@ -18,10 +18,9 @@ for (const screen of screens) {
   test(`${screen.name}: axe finds nothing, in light and dark, at both sizes`, async ({ page, server, signIn }) => {
     await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
     if (screen.as !== 'guest') await signIn(screen.as)
-    const path = await screen.path(server)
+    await page.goto(await screen.path(server))
     for (const viewport of sizes) {
-      await page.setViewportSize(viewport)
-      await page.goto(path)
+      await resize(page, viewport)
       await expect(page.getByText(screen.ready).first()).toBeVisible()
       await expectAccessible(page)
     }

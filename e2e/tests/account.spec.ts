@@ -3,7 +3,7 @@ import type { Browser, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
 import { sizes } from '#src/sizes.ts'
-import { control, expect, field, PASSWORD, test, toast } from '#src/test.ts'
+import { control, expect, field, forgetSession, PASSWORD, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
@@ -172,7 +172,7 @@ test('an admin makes a link with which an imported user sets a first password', 
   await expect(field(page, 'New Password')).toHaveCount(0)
 })
 
-test('a link that has expired or was replaced says so', async ({ page, server, signIn, context }) => {
+test('a link that has expired or was replaced says so', async ({ page, server, signIn }) => {
   await signIn('admin')
   const { id } = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
   await page.goto(`/update-user/${id}/Uma/User/uma@gmail.com`)
@@ -181,7 +181,7 @@ test('a link that has expired or was replaced says so', async ({ page, server, s
   await page.getByRole('button', { name: 'Make Another Link' }).click()
   await expect(field(page, 'Password Link')).not.toHaveValue(older)
   const newer = await field(page, 'Password Link').inputValue()
-  await context.clearCookies()
+  await forgetSession(page)
   await page.goto(older)
   await expect(
     page.getByText('This link is not valid. It may be incomplete, a newer one may have taken its place, or it was ended.'),
@@ -197,7 +197,7 @@ test('a link that has expired or was replaced says so', async ({ page, server, s
   await expect(page).toHaveURL('/auth/log-in')
 })
 
-test('open password links are shown to admins, who can end them', async ({ page, server, signIn, context }) => {
+test('open password links are shown to admins, who can end them', async ({ page, server, signIn }) => {
   const { id } = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
   const link = await server.newPasswordLink(id) // by Mae Maker
   await signIn('admin')
@@ -230,7 +230,7 @@ test('open password links are shown to admins, who can end them', async ({ page,
 
   await page.goto('/audit')
   await expect(page.getByRole('cell', { name: 'Ended a password link' })).toHaveCount(2)
-  await context.clearCookies()
+  await forgetSession(page)
   await page.goto(link)
   await expect(page.getByText('This link is not valid.')).toBeVisible()
 })

@@ -29,7 +29,7 @@ const test = base.extend<{ game: ReferenceGame; bot: BotOptions }, Pick<WorkerFi
 const ADA = 7_100_001
 /** Timeout for changes that must show by themselves, in ms: far longer than they take. */
 const SHOWN_WITHIN_MS = 60_000
-/** Timeout for the bot's retries, in ms. The bot gives a hanging call up after 12 s and tries again 3 s later. */
+/** Timeout for the bot's retries, in ms. The bot gives a hanging call up after 3 s and tries again 3 s later. */
 const RETRIED_WITHIN_MS = 60_000
 
 /** Starts the bot as a player and opens the Mini App. */

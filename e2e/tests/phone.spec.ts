@@ -4,7 +4,7 @@ import { openSheet, rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
 import { phone } from '#src/sizes.ts'
-import { expect, test } from '#src/test.ts'
+import { expect, forgetSession, test } from '#src/test.ts'
 import { expectAccessible } from '#src/axe.ts'
 
 test.use({ viewport: phone, hasTouch: true })
@@ -50,10 +50,10 @@ test.describe('without a connection', () => {
     page.on('request', (request) => onTheirWay.add(request))
     page.on('requestfinished', (request) => onTheirWay.delete(request))
     const loaded = page.waitForResponse(/\/menu-drawer-.*\.js$/)
-    await page.goto('/')
+    await page.goto('/account') // which loads nothing else later, as the dashboard does with its charts
     await loaded
-    // Waits until the menu's script and its imports are loaded.
-    await expect.poll(() => [...onTheirWay].filter((one) => one.url().endsWith('.js')).length).toBe(0)
+    // Waits until the menu's script, its imports and their style sheets are loaded.
+    await expect.poll(() => [...onTheirWay].filter((one) => /\.(js|css)$/.test(one.url())).length).toBe(0)
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Menu' }).tap()
     await expect(page.getByRole('dialog').getByRole('link', { name: 'History' })).toBeVisible()
@@ -197,7 +197,7 @@ test('on a phone, upright or sideways, the text of every field on every screen h
   const cookies = await context.cookies()
   for (const { name, path, as, ready } of screens.filter((screen) => screen.as !== 'user')) {
     await test.step(name, async () => {
-      await context.clearCookies()
+      await forgetSession(page)
       if (as === 'admin') await context.addCookies(cookies)
       await page.setViewportSize(phone)
       await page.goto(name === 'trash' ? '/trash' : await path(server)) // the step for the audit has already deleted tasks

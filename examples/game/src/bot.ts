@@ -4,9 +4,6 @@ import { Bot, type Context, GrammyError, InlineKeyboard } from 'grammy'
 import type { Console } from './console.ts'
 import { format } from './format.ts'
 
-/** How long Telegram holds a getUpdates request. */
-export const POLL_SECONDS = 10
-const TIMEOUT_SECONDS = 12
 /** Longest `retry_after` of a 429 that is waited for: after that the player has left. */
 const RETRY_AFTER_MAX_SECONDS = 10
 /** How long one call is retried, in milliseconds. Other players' updates wait meanwhile. */
@@ -15,9 +12,16 @@ const RETRY_FOR_MS = 60_000
 const RETRIED_BY_GRAMMY = ['getMe', 'deleteWebhook', 'getUpdates']
 const TOP = 5
 
-export function createBot(options: { token: string; telegramUrl: string; miniAppUrl: string; console: Console }): Bot {
-  const { console: consoleClient } = options
-  const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds: TIMEOUT_SECONDS } })
+export function createBot(options: {
+  token: string
+  telegramUrl: string
+  /** After this long without an answer of Telegram a call counts as failed. */
+  timeoutSeconds: number
+  miniAppUrl: string
+  console: Console
+}): Bot {
+  const { console: consoleClient, timeoutSeconds } = options
+  const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds } })
   // Logs failures that are retried, because otherwise the bot would seem to hang.
   bot.api.config.use(async (call, method, payload, signal) => {
     const logFailure = (reason: string): void => console.error(`Telegram’s ${method} failed: ${reason}`)

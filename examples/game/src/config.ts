@@ -5,6 +5,8 @@ export interface Config {
   botToken: string
   /** The URL of the Bot API: Telegram's or the stand-in's. */
   telegramUrl: string
+  /** After this long without an answer of Telegram a call counts as failed. At least 3. */
+  telegramTimeoutSeconds: number
   consoleUrl: string
   /** Printed by `npm run arcade -- token create NAME`. */
   consoleToken: string
@@ -28,6 +30,7 @@ export function readConfig(env = process.env): Config {
   return {
     botToken: needed('TELEGRAM_BOT_TOKEN'),
     telegramUrl: env['TELEGRAM_API_URL'] || 'https://api.telegram.org',
+    telegramTimeoutSeconds: Math.max(3, Number(env['TELEGRAM_TIMEOUT_SECONDS'] || 12)),
     consoleUrl: needed('CONSOLE_URL'),
     consoleToken: needed('CONSOLE_TOKEN'),
     port: Number(env['PORT'] || 3002),

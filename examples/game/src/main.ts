@@ -1,13 +1,16 @@
 /** The bot's process: the chat and its HTTP server. */
 import { createHash } from 'node:crypto'
 import { type Bot, webhookCallback } from 'grammy'
-import { createBot, POLL_SECONDS } from './bot.ts'
+import { createBot } from './bot.ts'
 import { readConfig } from './config.ts'
 import { consoleAt } from './console.ts'
 import { keepTrying } from './keep-trying.ts'
 import { listen } from './listen.ts'
 import { buildPage } from './pages.ts'
 import { createServer } from './server.ts'
+
+/** Telegram holds a getUpdates request for this much less than its timeout, so that its answer comes in time. */
+const ANSWER_SECONDS = 2
 
 const config = readConfig()
 const consoleClient = consoleAt(config.consoleUrl, `Bearer ${config.consoleToken}`)
@@ -19,7 +22,8 @@ let bot: Bot | undefined
 let publicUrl = config.publicUrl
 const address = await listen(config.port, (url) => {
   publicUrl ??= url
-  bot = createBot({ token: config.botToken, telegramUrl: config.telegramUrl, miniAppUrl: publicUrl, console: consoleClient })
+  const { botToken: token, telegramUrl, telegramTimeoutSeconds: timeoutSeconds } = config
+  bot = createBot({ token, telegramUrl, timeoutSeconds, miniAppUrl: publicUrl, console: consoleClient })
   const server = createServer(config, consoleClient)
   // Answer on timeout and continue in the background: Telegram would send the update again.
   if (config.isWebhook) server.post('/webhook', webhookCallback(bot, 'hono', { secretToken: webhookSecret, onTimeout: 'return' }))
@@ -33,5 +37,5 @@ console.log(`The game is ready at ${address}`)
 const connect = (): Promise<unknown> =>
   config.isWebhook
     ? bot!.api.setWebhook(`${publicUrl}/webhook`, { secret_token: webhookSecret })
-    : bot!.start({ timeout: POLL_SECONDS })
+    : bot!.start({ timeout: config.telegramTimeoutSeconds - ANSWER_SECONDS })
 if (!(await keepTrying(connect))) process.exit(1)
