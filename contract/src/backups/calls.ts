@@ -75,6 +75,7 @@ export const backups = {
     .output(backupState),
   start: call(['admin'])
     .route({ method: 'POST', path: '/api/backups', tags, summary: 'Begin a backup; one at a time is made or verified' })
+    .input(z.strictObject({}))
     .output(done.extend({ id: idField })),
   verify: call(['admin'])
     .route({

@@ -141,6 +141,7 @@ export const dashboard = {
     .output(today),
   look: call(['admin'], { onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/today/look', tags: ['Metrics'], summary: 'Note that the caller looks at the dashboard' })
+    .input(z.strictObject({}))
     .output(z.object({ success: z.literal(true) })),
   alerts: call(['admin'])
     .route({

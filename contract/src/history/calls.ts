@@ -8,7 +8,11 @@ import { cursorField, idField, keysetPageFields, searchField } from '#src/field-
 export const historyKindField = z.enum(historyKinds)
 
 export const historyItem = rowSchema(historyItemFields)
-export const historyParticipant = rowSchema(participantFields)
+export const historyParticipant = rowSchema(participantFields).extend({
+  /** Whether a move-in has kept fields of it that the console does not know: `GET /api/from-before/…` returns them. */
+  hasFromBefore: z.boolean(),
+})
+export type ListedParticipant = z.infer<typeof historyParticipant>
 const tags = ['History']
 
 export const history = {

@@ -19,7 +19,7 @@ export const USER_ID_RULE = `userId must be a whole number from 1 to ${USER_ID_M
 export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(USER_ID_MAX, USER_ID_RULE)
 /** A user id in a path, which has one notation only: `04711` and `1e3` are refused. */
 export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField, USER_ID_RULE)
-const SHOWN_ID_RULE = 'There is no such player: a user id is a whole number.'
+const SHOWN_ID_RULE = `There is no such player: a user id is a whole number up to ${USER_ID_MAX}.`
 /** The same where erased players are shown as well: their ids are negative (ADR 22). Its message is shown to people. */
 export const shownIdParameter = inAddress(
   /^-?[1-9]\d{0,15}$/,

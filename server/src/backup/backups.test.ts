@@ -92,6 +92,8 @@ test('design §8 an admin starts a backup; all admins see who did, how far it is
 })
 
 test('design §8 one backup at a time over all servers: a second start is refused, also while one is verified', async () => {
+  expect(await admin.call('POST', '/api/backups', { keep: 3 })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect((await state()).backups).toEqual([])
   const other = await otherServer()
   const by = actOfProcess('command', 'test')
   let id = ''

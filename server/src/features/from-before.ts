@@ -3,6 +3,7 @@ import type { contract } from '@arcade/contract/contract'
 import { type PageKind, pageKinds } from '@arcade/contract/from-before/calls'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { isoSql } from '#src/db/moments.ts'
 
 /** The table of each kind, with the condition for the record whose id is $1. */
 const sources: Record<PageKind, string> = {
@@ -11,7 +12,12 @@ const sources: Record<PageKind, string> = {
   socialTask: `tasks where collection = 'social' and id = $1`,
   dailyTask: `tasks where collection = 'daily' and id = $1`,
   announcement: 'announcements where id = $1',
+  socialHistory: `history_items where kind = 'social' and item_id = $1`,
+  dailyHistory: `history_items where kind = 'daily' and item_id = $1`,
+  announcementHistory: `history_items where kind = 'announcement' and item_id = $1`,
 }
+/** $1 to $4: kind, item, player and time, as the list of participants has them. */
+const PARTICIPATION = `participations where kind = $1 and item_id = $2 and user_id = $3::bigint and ${isoSql('at')} = $4`
 
 /** A user id, with a minus for erased players. */
 const PLAYER_ID = /^-?[1-9]\d{0,15}$/
@@ -19,19 +25,25 @@ const PLAYER_ID = /^-?[1-9]\d{0,15}$/
 const TIME = '__time__'
 
 export function fromBeforeHandlers({ database }: { database: Database }): Handlers<typeof contract.fromBefore> {
-  const prepare = (kind: PageKind) =>
+  const prepare = (name: string, source: string) =>
     database.prepared<{ kept: string }>(
-      `from-before-${kind}`,
-      `select from_before as kept from ${sources[kind]} and from_before is not null`,
+      `from-before-${name}`,
+      `select from_before as kept from ${source} and from_before is not null limit 1`,
     )
-  const readers = Object.fromEntries(pageKinds.map((kind) => [kind, prepare(kind)])) as Record<
+  const readers = Object.fromEntries(pageKinds.map((kind) => [kind, prepare(kind, sources[kind])])) as Record<
     PageKind,
     ReturnType<typeof prepare>
   >
+  const readParticipation = prepare('participation', PARTICIPATION)
   return {
     async get({ kind, id }) {
       if (kind === 'player' && !PLAYER_ID.test(id)) return { fields: [] }
       const [found] = await readers[kind]([id])
+      return { fields: found ? shownFields(found.kept) : [] }
+    },
+
+    async ofParticipation({ kind, id, userId, timestamp }) {
+      const [found] = await readParticipation([kind, id, userId, timestamp])
       return { fields: found ? shownFields(found.kept) : [] }
     },
   }

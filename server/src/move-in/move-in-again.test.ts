@@ -85,6 +85,12 @@ test('with --keep-unknown, fields that the console does not know are kept, shown
   expect(await fieldsOf('user/ada')).toEqual([{ name: 'theme', value: 'dark' }])
   expect(await fieldsOf('socialTask/t1')).toEqual([{ name: 'hot', value: '1' }])
   expect(await fieldsOf('announcement/a1')).toEqual([{ name: 'fromBefore', value: 'own' }])
+  expect(await fieldsOf('socialHistory/t1')).toEqual([{ name: 'season', value: '2' }])
+  const { body: listed } = await admin.call('GET', '/api/history/social/t1/participants')
+  expect(listed['participants']).toMatchObject([{ id: 4711, hasFromBefore: true }])
+  const participation = (timestamp: string) => fieldsOf(`social/t1/participants/4711?timestamp=${timestamp}`)
+  expect(await participation('2023-11-14T22:13:20.000Z')).toEqual([{ name: 'proof', value: 'x.png' }])
+  expect(await participation('2023-11-14T22:13:20.001Z')).toEqual([])
   for (const record of ['player/4712', 'player/none', 'dailyTask/t1']) expect(await fieldsOf(record)).toEqual([])
 
   await admin.call('DELETE', '/api/social-tasks/t1')

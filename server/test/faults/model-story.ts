@@ -27,6 +27,7 @@ const NOT_RESTORED = 'the model does not know the numbers of audit entries; feat
 const NOT_FOR_PLAYERS = 'the model does not change players; features/players/blocks.test.ts and erase.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token never changes; features/bot-tokens/bot-tokens.test.ts'
+const NO_MOVE_IN = 'no move-in is in a story; move-in/move-in-again.test.ts'
 const NOT_SENT = 'stories send nothing to other servers; features/webhooks/webhooks.test.ts'
 const NO_PICTURES = 'the model does not know which pictures players may load; features/game/game.test.ts'
 const NO_CHANGE_OF_ITEMS = 'the model does not change players; features/game/game.test.ts'
@@ -102,7 +103,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     entries: NO_CHANGE_OF_ITEMS,
     leaderboard: NO_CHANGE_OF_ITEMS,
   },
-  fromBefore: { get: 'no move-in is in a story; move-in/move-in-again.test.ts' },
+  fromBefore: { get: NO_MOVE_IN, ofParticipation: NO_MOVE_IN },
   balances: { entries: NO_CHANGE_OF_BALANCES, adjust: NO_CHANGE_OF_BALANCES, reverse: NO_CHANGE_OF_BALANCES },
 }
 

@@ -14,18 +14,26 @@ export function FromBefore({ kind, id }: { kind: PageKind; id: string }) {
   if (!data || data.fields.length === 0) return null
   return (
     <Panel title="From before">
-      <p className={classes['note']}>Kept when the game moved in. The console does not use these fields.</p>
-      <dl className={classes['fields']}>
-        {data.fields.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <KeptValue value={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <p className={classes['note']}>{FROM_BEFORE_NOTE}</p>
+      <KeptFields fields={data.fields} />
     </Panel>
+  )
+}
+
+export const FROM_BEFORE_NOTE = 'Kept when the game moved in. The console does not use these fields.'
+
+export function KeptFields({ fields }: { fields: readonly { name: string; value: string }[] }) {
+  return (
+    <dl className={classes['fields']}>
+      {fields.map(({ name, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <KeptValue value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

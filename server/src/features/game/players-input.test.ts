@@ -76,7 +76,10 @@ test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740992', '9
     }
     // The console also shows erased players, whose ids are below 0.
     const { body } = await admin.call('GET', `/api/telegram-users/${userId}`)
-    const expected = userId === '-1' ? 'This player does not exist.' : 'There is no such player: a user id is a whole number.'
+    const expected =
+      userId === '-1'
+        ? 'This player does not exist.'
+        : 'There is no such player: a user id is a whole number up to 9007199254740991.'
     expect(body.message).toBe(expected)
   },
 )

@@ -153,24 +153,12 @@ describe('§2 the participants', () => {
       { user_id: 2, ...full },
       { user_id: 1, at: '2026-05-05T17:19:00.5Z' },
     ])
+    const none = { username: null, first_name: null, last_name: null, userInput: null }
+    const { user_input: userInput, ...names } = full
     expect((await admin.call('GET', PARTICIPANTS)).body).toEqual({
       participants: [
-        {
-          id: 2,
-          username: 'neo',
-          first_name: 'Åse',
-          last_name: '李',
-          userInput: '=1+1',
-          timestamp: '2026-05-05T17:20:00.000Z',
-        },
-        {
-          id: 1,
-          username: null,
-          first_name: null,
-          last_name: null,
-          userInput: null,
-          timestamp: '2026-05-05T17:19:00.500Z',
-        },
+        { id: 2, ...names, userInput, hasFromBefore: false, timestamp: '2026-05-05T17:20:00.000Z' },
+        { id: 1, ...none, hasFromBefore: false, timestamp: '2026-05-05T17:19:00.500Z' },
       ],
       pageSize: 50,
       pageCount: 1,

@@ -1,6 +1,7 @@
 /** History (§2 /history, §3, §7): the items of a tab, one item's details, its participants, and both as a spreadsheet. */
 import { type RawBuilder, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import type { ListedParticipant } from '@arcade/contract/history/calls'
 import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/downloads/calls'
 import type { SheetName } from '@arcade/contract/entity'
 import {
@@ -8,7 +9,6 @@ import {
   type HistoryItem,
   historyItemFields,
   type HistoryKind,
-  type HistoryParticipant,
   participantFields,
 } from '@arcade/contract/history/fields'
 import { Failure, type Handlers } from '#src/calls.ts'
@@ -31,7 +31,7 @@ import type { Column } from '#src/sheets/cells.ts'
 const TITLES_LIMIT = 10_000
 
 /** A participant, with the values that the page's cursors need. */
-interface PageRow extends HistoryParticipant {
+interface PageRow extends ListedParticipant {
   at?: unknown
   period: string
   /** `at` in microseconds, the precision of the database. */
@@ -210,7 +210,7 @@ const EXISTING: Record<HistoryKind, string> = {
 
 const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: COUNT } })} from history_items where kind = $1 and item_id = $2`
 
-const PARTICIPANT = selectList(participantEntity, { derived: {} })
+const PARTICIPANT = `${selectList(participantEntity, { derived: {} })}, from_before is not null as "hasFromBefore"`
 const OF_ITEM = 'from participations where kind = $1 and item_id = $2'
 const CURSOR_TIME = momentSql('$3')
 const PERIOD = idOrderSql('period')
@@ -219,11 +219,11 @@ const PERIOD = idOrderSql('period')
 function pageSql(ranges: string[], order: string): string {
   const limit = HISTORY_PAGE_SIZE + 1
   const parts = ranges.map((range) => `(select ${PARTICIPANT}, at, period ${OF_ITEM} ${range} limit ${limit})`)
-  const names = Object.keys(participantFields).map((name) => `"${name}"`)
+  const names = [...Object.keys(participantFields), 'hasFromBefore'].map((name) => `"${name}"`)
   return `select ${names.join(', ')}, period, ${microsecondsSql('at')} as key, ${COUNT} as total from (${parts.join(' union all ')}) as page order by ${order} limit ${limit}`
 }
 
-function withoutKeys({ at: _at, period: _period, key: _key, total: _total, ...participant }: PageRow): HistoryParticipant {
+function withoutKeys({ at: _at, period: _period, key: _key, total: _total, ...participant }: PageRow): ListedParticipant {
   return participant
 }
 

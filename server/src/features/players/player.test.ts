@@ -83,7 +83,11 @@ describe("Lists: a player's page", () => {
       })
     }
     for (const path of ['x', '1.5', '1e99', '9007199254740993']) {
-      expect((await admin.call('GET', `/api/telegram-users/${path}`)).status, path).toBe(400)
+      for (const part of ['', '/standing', '/participations', '/neighbours'])
+        expect(await admin.call('GET', `/api/telegram-users/${path}${part}`), path + part).toMatchObject({
+          status: 400,
+          body: { message: 'There is no such player: a user id is a whole number up to 9007199254740991.' },
+        })
     }
   })
 })

@@ -32,7 +32,7 @@ export function BackupsPage() {
 
   const handleStart = () =>
     act(async () => {
-      const { id } = await client.backups.start()
+      const { id } = await client.backups.start({})
       awaitOutcome(id)
       return 'Backup started.'
     })

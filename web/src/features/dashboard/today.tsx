@@ -14,7 +14,7 @@ function todayQuery() {
   return {
     ...api.dashboard.today.queryOptions(),
     queryFn: ({ signal }: { signal: AbortSignal }) => {
-      client.dashboard.look().catch(() => {})
+      client.dashboard.look({}).catch(() => {})
       return client.dashboard.today(undefined, { signal })
     },
   }

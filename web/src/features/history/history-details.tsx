@@ -1,13 +1,17 @@
-/** The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. */
+/**
+ * The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. After a move-in, what that has
+ * kept of them.
+ */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
-import { type HistoryItem, type HistoryKind, type HistoryParticipant, participantList } from '@arcade/contract/history/fields'
+import type { ListedParticipant } from '@arcade/contract/history/calls'
+import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/history/fields'
 import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { isBlank } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { api, asCallError, fetchSpreadsheet, problemOf } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { shownOrAll } from '#src/lists/export-buttons.tsx'
@@ -15,11 +19,13 @@ import { type ListAddress, listCursor, listFilter } from '#src/lists/list-addres
 import { ListTable } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { type ListState, useList } from '#src/lists/use-list.ts'
-import { Missing } from '#src/lists/table-cells.tsx'
+import { type Column, Missing, MoreButton } from '#src/lists/table-cells.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
+import { FromBefore } from '#src/versions/from-before.tsx'
+import { useParticipationFromBefore } from './participation-from-before.tsx'
 import { Spinner } from './spinner.tsx'
 import classes from './history-page.module.css'
 
@@ -99,12 +105,13 @@ function LoadedItem({ item, heading, address, onAddress }: LoadedItemProps) {
         <Facts item={item} />
       </section>
       {query.data || query.error ? (
-        <Participants state={state} count={item.participants} />
+        <Participants item={item} state={state} />
       ) : (
         <Panel>
           <Spinner />
         </Panel>
       )}
+      <FromBefore kind={`${kind}History`} id={id} />
     </div>
   )
 }
@@ -194,23 +201,37 @@ function NameLink({ id, text }: { id: number; text: string | null }) {
 }
 
 interface ParticipantsProps {
-  state: ListState<typeof participantList, HistoryParticipant>
-  count: number
+  item: HistoryItem
+  state: ListState<typeof participantList, ListedParticipant>
 }
 
-function Participants({ state, count }: ParticipantsProps) {
+function Participants({ item, state }: ParticipantsProps) {
+  const { open, dialog } = useParticipationFromBefore(item)
+  const hasFromBefore = state.rows?.some((row) => row.hasFromBefore) ?? false
+  const shown = useMemo(() => (hasFromBefore ? [...columns, fromBeforeColumn(open)] : columns), [hasFromBefore, open])
   return (
     <section className={classes['participants']} aria-labelledby="history-participants">
       <h3 id="history-participants">
-        Participants <span className={classes['count']}>{formatted(count)}</span>
+        Participants <span className={classes['count']}>{formatted(item.participants)}</span>
       </h3>
       <ListTable
         label="Participants"
         state={state}
-        columns={columns}
+        columns={shown}
         rowKey={(participant) => `${participant.id} ${participant.timestamp}`}
         noMatchText={participantList.emptyText}
       />
+      {dialog}
     </section>
   )
+}
+
+/** The column of what a move-in has kept, which other games do not have. */
+function fromBeforeColumn(open: (participant: ListedParticipant) => void): Column<ListedParticipant> {
+  return {
+    header: 'From before',
+    card: 'wide',
+    width: 5,
+    render: (row) => row.hasFromBefore && <MoreButton onClick={() => open(row)}>Show</MoreButton>,
+  }
 }
