@@ -1,5 +1,5 @@
 /** `arcade move-in`: its output, exit codes and audit. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -42,4 +42,60 @@ test('design §8 move-in reports in words or as JSON, ends with 2 if something w
     code: 1,
     output: expect.stringContaining('There is no directory') as unknown,
   })
+})
+
+const OUTPUT = 'firestore_export/all_namespaces/all_kinds/output-0'
+
+test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
+  [
+    'a file that was cut off',
+    async (folder) => truncate(path.join(folder, OUTPUT), (await readFile(path.join(folder, OUTPUT))).length - 2),
+    /output-0 ends at byte \d+ in the middle of the record that begins at byte 0\. Copy the export again\.$/,
+  ],
+  [
+    'a flipped bit',
+    async (folder) => {
+      const bytes = await readFile(path.join(folder, OUTPUT))
+      bytes[40]! ^= 8
+      await writeFile(path.join(folder, OUTPUT), bytes)
+    },
+    /output-0 is damaged at byte 0: the checksum of a record is wrong\. Copy the export again\.$/,
+  ],
+  [
+    'a folder that is no export',
+    (folder) => rm(path.join(folder, 'firestore_export'), { recursive: true }),
+    /^There is nothing to move in in \S+: expected an export of Firestore \(a folder with …overall_export_metadata\) or auth\.json\.$/,
+  ],
+  [
+    'two exports',
+    (folder) => writeExport(path.join(folder, 'other'), { files: [users] }),
+    /^There are several exports of Firestore in \S+: \S+, \S+\. Leave the one to move in\.$/,
+  ],
+  [
+    'a backup of 2017',
+    async (folder) => {
+      await rm(path.join(folder, 'firestore_export'), { recursive: true })
+      await writeFile(path.join(folder, 'users.backup_info'), '')
+    },
+    /^\S+users\.backup_info is of a backup of App Engine's Datastore Admin/,
+  ],
+  [
+    'accounts as CSV',
+    (folder) => writeFile(path.join(folder, 'auth.csv'), 'uid,email'),
+    /auth\.csv is not JSON\. A CSV file does not say enough: run firebase auth:export auth\.json --format=JSON\.$/,
+  ],
+])('design §8 %s ends move-in and its dry run with 1 and one sentence; nothing is changed', async (_what, spoil, sentence) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-move-in-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await writeExport(path.join(folder, 'firestore_export'), { files: [users] })
+  await spoil(folder)
+  for (const option of [[], ['--dry-run', '--json']]) {
+    const { code, output } = await arcade('move-in', folder, ...option)
+    const said = output.split('\n').filter((line) => line !== '' && !line.startsWith('Reading '))
+    expect([code, said.length], output).toEqual([1, 1])
+    expect(said[0]).toMatch(sentence)
+  }
+  const { db } = await testDatabase()
+  const { rows } = await sql`select id from users union all select action from audit_trail`.execute(db)
+  expect(rows).toEqual([])
 })

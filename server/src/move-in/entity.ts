@@ -24,7 +24,12 @@ const ELEMENT = { list: 1, kind: 2, number: 3, name: 4 }
 const PROPERTY = { meaning: 1, name: 3, isMultiple: 4, value: 5 }
 const VALUE = { integer: 1, boolean: 2, string: 3, double: 4, point: 5, latitude: 6, longitude: 7, reference: 12 }
 const REFERENCE = { project: 13, element: 14, kind: 15, number: 16, name: 17 }
-const MEANING = { none: 0, time: 7, point: 9, blob: 14, text: 15, bytes: 16, map: 19, emptyList: 24 }
+const MEANING = { none: 0, time: 7, point: 9, rating: 13, blob: 14, text: 15, bytes: 16, map: 19, emptyList: 24 }
+/**
+ * Kinds of texts that Datastore had before Firestore, which exports of old databases contain: category, link, title, content, summary,
+ * author, e-mail address, instant message, phone number, postal address, and the key of a file.
+ */
+const OLD_TEXTS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 17])
 
 const MAX_DEPTH = 40 // Firestore allows 20
 
@@ -161,7 +166,7 @@ function toJson(value: Value, meaning: number, depth: number): unknown {
       return value.value
     case 'integer':
       if (meaning === MEANING.time) return { __time__: timeText(value.value) }
-      return meaning === MEANING.none ? exactNumber(value.value) : unknownValue(meaning)
+      return meaning === MEANING.none || meaning === MEANING.rating ? exactNumber(value.value) : unknownValue(meaning)
     case 'double':
       return Number.isFinite(value.value) ? value.value : { __double__: String(value.value) }
     case 'string':
@@ -176,7 +181,7 @@ function toJson(value: Value, meaning: number, depth: number): unknown {
 }
 
 function stringToJson(bytes: Buffer, meaning: number, depth: number): unknown {
-  if (meaning === MEANING.none || meaning === MEANING.text) return bytes.toString('utf8')
+  if (meaning === MEANING.none || meaning === MEANING.text || OLD_TEXTS.has(meaning)) return bytes.toString('utf8')
   if (meaning === MEANING.map) return readFields(new WireReader(bytes), depth + 1).fields
   if (meaning === MEANING.blob || meaning === MEANING.bytes) return { __bytes__: bytes.toString('base64') }
   return unknownValue(meaning)

@@ -1,5 +1,5 @@
 /** The reader of managed exports: all kinds of values and paths, and what it says of damaged and mixed exports. */
-import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -168,6 +168,50 @@ test('an export of some collections that was copied from another folder is read'
   ])
   expect(await read(folder)).toHaveLength(2000)
   expect((await findManagedExport(folder))?.stated).toBe(2000)
+})
+
+test('an export of 2017, of kinds of Datastore in folders of their own, is read; an older backup is refused by its name', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-move-in-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const name = '2017-11-20T10:11:12_4711'
+  const exported = path.join(folder, name)
+  const kinds: Record<string, firestore.Documents> = {
+    users: { 'users/__id42__': { fname: firestore.meant(3, 'Ada'), email: firestore.meant(8, 'ada@gmail.com') } },
+    telegramUsers: {
+      'telegramUsers/__id4711__': {
+        phoneNumber: firestore.meant(11, '+49 30 1'),
+        createdAt: firestore.time(1_500_000_000_000_000n),
+        address: { city: 'Berlin' },
+      },
+    },
+  }
+  for (const [kind, documents] of Object.entries(kinds)) {
+    await firestore.writeExport(exported, { files: [documents], project: 's~game' })
+    await rename(path.join(exported, 'all_namespaces/all_kinds'), path.join(exported, `all_namespaces/kind_${kind}`))
+  }
+  await firestore.writeOverall(
+    path.join(exported, `${name}.overall_export_metadata`),
+    Object.keys(kinds).map((kind) => ({
+      place: `all_namespaces/kind_${kind}/all_namespaces_all_kinds.export_metadata`,
+      documents: 1,
+    })),
+  )
+  expect(await readJson(folder)).toEqual({
+    'users/__id42__': { fname: 'Ada', email: 'ada@gmail.com' },
+    'telegramUsers/__id4711__': {
+      phoneNumber: '+49 30 1',
+      createdAt: { __time__: '2017-07-14T02:40:00.000000Z' },
+      address: { city: 'Berlin' },
+    },
+  })
+  expect((await findManagedExport(folder))?.stated).toBe(2)
+
+  await rm(exported, { recursive: true })
+  await mkdir(path.join(folder, 'backup'))
+  await writeFile(path.join(folder, 'backup/ahFzfmdhbWU.users.backup_info'), firestore.logOf([Buffer.from('1')]))
+  await expect(findManagedExport(folder)).rejects.toThrow(
+    /users\.backup_info is of a backup of App Engine's Datastore Admin, .* run gcloud firestore export/,
+  )
 })
 
 test('a missing file, one too many, and a folder without an export are told', async () => {

@@ -20,6 +20,8 @@ export interface ManagedExport {
 
 const OVERALL = '.overall_export_metadata'
 const OF_FILES = '.export_metadata'
+/** What App Engine's Datastore Admin wrote, the way of backups until managed exports came in 2017. It has no list of its files. */
+const OLD_BACKUP = '.backup_info'
 const OUTPUT = /^output-\d+$/
 
 /** The fields of the metadata that are read: `overall: [{place: 2, documents: 3}]`, `files: [{name: 2}]`. */
@@ -31,17 +33,26 @@ const FILE_NAME = 2
 
 /**
  * Finds the export in a folder, or in one of the folders directly in it. Returns undefined for a folder without an export.
- * @throws StartError if there are several, or if a file of the export is missing or belongs to another one
+ * @throws StartError if there are several, if a file of the export is missing or belongs to another one, and for a backup of another kind
  */
 export async function findManagedExport(directory: string): Promise<ManagedExport | undefined> {
   const folders = await readdir(directory, { withFileTypes: true })
   const candidates = [directory, ...folders.filter((entry) => entry.isDirectory()).map(({ name }) => join(directory, name))]
   const found: string[] = []
+  let old: string | undefined
   for (const candidate of candidates.toSorted())
-    for (const name of await readdir(candidate)) if (name.endsWith(OVERALL)) found.push(join(candidate, name))
+    for (const name of await readdir(candidate)) {
+      if (name.endsWith(OVERALL)) found.push(join(candidate, name))
+      else if (name.endsWith(OLD_BACKUP)) old ??= join(candidate, name)
+    }
   if (found.length > 1)
     throw new StartError(`There are several exports of Firestore in ${directory}: ${found.join(', ')}. Leave the one to move in.`)
   const [overall] = found
+  if (overall === undefined && old !== undefined)
+    throw new StartError(
+      `${old} is of a backup of App Engine's Datastore Admin, as made until managed exports replaced it: ` +
+        'import it into Datastore, and run gcloud firestore export, or gcloud datastore export.',
+    )
   return overall === undefined ? undefined : openExport(overall)
 }
 

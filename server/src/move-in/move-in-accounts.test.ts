@@ -78,6 +78,20 @@ test('accounts move in with their passwords; those without get a link, disabled 
   expect(again.accounts!.withoutPassword.users[0]).not.toHaveProperty('link')
 })
 
+test('with the signer key of another project sign-ins fail as with a wrong password, nobody is locked out, and the right key mends it', async () => {
+  const app = await testApp({ rateLimit: true })
+  const foreign = { ...hashing, base64_signer_key: hashing.base64_signer_key.replace('jxsp', 'jxsq') }
+  const people = { 'users/ada': person('ada', 'admin') }
+  const accounts = { users: [account('ada', moved)] }
+  expect((await run(app, await folderOf(people, { 'hash.json': foreign, 'auth.json': accounts }))).accounts?.new).toBe(1)
+  const signIn = () => app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: MOVED_PASSWORD })
+  expect(await signIn()).toMatchObject({ status: 401 })
+  expect(await signIn()).toMatchObject({ status: 401 })
+  const again = await run(app, await folderOf(people, { 'hash.json': hashing, 'auth.json': accounts }))
+  expect(again.accounts).toMatchObject({ read: 1, new: 0, changed: 1, refused: 0 })
+  expect(await signIn()).toMatchObject({ status: 200, body: { user: { id: 'ada' } } })
+})
+
 test('accounts that cannot be stored or used are refused one by one, and the others move in', async () => {
   const app = await testApp()
   const folder = await folderOf(
