@@ -85,7 +85,13 @@ class ServerBackups implements Backups {
     this.#log = options.log
   }
 
-  state(): Promise<BackupState> {
+  async state(): Promise<BackupState> {
+    const state = await backupState(this.#database, this.#settings)
+    if (!state.backups.some(({ underWay }) => underWay !== null)) return state
+    // Of a server that was killed nothing else tells that it has ended.
+    const unfinished = await this.#markIfIdle().catch(() => undefined) // a full disk
+    if (unfinished === undefined) return state
+    void this.#removeAllRemains(unfinished)
     return backupState(this.#database, this.#settings)
   }
 
@@ -272,9 +278,12 @@ class ServerBackups implements Backups {
   }
 
   async #clearUpIfIdle(): Promise<void> {
-    if (!(await isUnderWay(this.#database))) return
-    const unfinished = await this.#database.transaction(async (tx) => ((await tryTakeLock(tx, 'backup')) ? markCutOff(tx) : []))
-    await this.#removeAllRemains(unfinished)
+    if (await isUnderWay(this.#database)) await this.#removeAllRemains((await this.#markIfIdle()) ?? [])
+  }
+
+  /** Marks what servers left behind when they ended, unless somebody has the turn; then it returns undefined. */
+  #markIfIdle(): Promise<{ place: string }[] | undefined> {
+    return this.#database.transaction(async (tx) => ((await tryTakeLock(tx, 'backup')) ? markCutOff(tx) : undefined))
   }
 
   /** Marks and removes what servers left behind when they ended. This server has the turn. */

@@ -2,6 +2,7 @@
  * Restores a backup into an empty place, or on trial into a temporary database (ADR 12). It changes nothing before the checksum of every
  * part is verified, and in the end compares the restored rows with the manifest.
  */
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import { sql } from 'kysely'
@@ -23,9 +24,10 @@ import {
   type Part,
   readManifest,
   readPart,
+  rowsOf,
   type SavedTable,
 } from './manifest.ts'
-import { leaveReserve, type Place } from './place.ts'
+import { type Place, roomIn } from './place.ts'
 import { asWritten, copyInStatement, quote, sumRows, tablesToSave } from './saved-tables.ts'
 import { openTarget, refuseOtherRestore, removeScratch, type Target, type TargetOptions } from './target.ts'
 import { countVerified } from './verifying.ts'
@@ -71,12 +73,23 @@ export interface VerifyOptions {
 /**
  * Restores a backup into a temporary embedded database, compares it with the manifest, verifies the audit trail, and removes the database.
  * @throws DamagedError if it is not what was saved
- * @throws StartError if it is newer, or cannot be restored here
+ * @throws StartError if it is newer, or cannot be restored here, also for want of room, which is looked for first
  */
 export async function verifyBackup(place: Place, { scratchDir, log, watch = unwatched }: VerifyOptions): Promise<Manifest> {
   const { signal } = watch
   const verified = countVerified(watch)
-  const manifest = await readChecked(place, (found) => verified.beginParts(found))
+  const keepRoom = async (bytes: number): Promise<void> => {
+    const room = await roomIn(dirname(scratchDir)) // the console's own database may be on this disk
+    if (room < bytes)
+      throw new StartError(
+        `The disk of ${dirname(scratchDir)} has too little room to verify this backup: ` +
+          `that needs about ${inMegabytes(bytes)} MB, and ${inMegabytes(Math.max(0, room))} MB can be used. Free some.`,
+      )
+  }
+  const manifest = await readChecked(place, async (found) => {
+    await keepRoom(trialBytes(found))
+    return verified.beginParts(found)
+  })
   await refuseOtherRestore(scratchDir)
   await removeScratch(scratchDir, log)
   try {
@@ -90,7 +103,7 @@ export async function verifyBackup(place: Place, { scratchDir, log, watch = unwa
       const areAllIndexesBuilt = (await loadMigrations()).length > manifest.migrations.length
       const loaded = verified.beginLoad(manifest)
       const onRead = async (part: SavedTable['parts'][number]): Promise<void> => {
-        await leaveReserve(scratchDir, part.textBytes) // the console's own database may be on this disk
+        await keepRoom(part.textBytes)
         loaded(part)
       }
       await loadTables(target.client, { place, manifest, areAllIndexesBuilt, onRead })
@@ -113,8 +126,23 @@ export async function verifyBackup(place: Place, { scratchDir, log, watch = unwa
   return manifest
 }
 
-/** @param begin called with the manifest; returns what is called for each part that was read */
-async function readChecked(place: Place, begin?: (manifest: Manifest) => (part: Part) => void): Promise<Manifest> {
+/** The bytes of a temporary database without rows, as measured. */
+const EMPTY_TRIAL_BYTES = 50_000_000
+/** The bytes that PostgreSQL adds to a row: its head, its generated columns and its places in indexes. Measured: 220 for players and participations. */
+const OVERHEAD_OF_ROW_BYTES = 150
+
+/** Returns about how many bytes the temporary database of a verification takes. */
+function trialBytes(manifest: Manifest): number {
+  const texts = manifest.tables.flatMap(({ parts }) => parts).reduce((sum, { textBytes }) => sum + textBytes, 0)
+  return EMPTY_TRIAL_BYTES + texts + rowsOf(manifest) * OVERHEAD_OF_ROW_BYTES
+}
+
+function inMegabytes(bytes: number): number {
+  return Math.ceil(bytes / 1_000_000)
+}
+
+/** @param begin called with the manifest before the parts are read; returns what is called for each of them */
+async function readChecked(place: Place, begin?: (manifest: Manifest) => Promise<(part: Part) => void>): Promise<Manifest> {
   const manifest = await readManifest(place)
   const known = (await loadMigrations()).map(({ name }) => name)
   const unknown = manifest.migrations.filter((name) => !known.includes(name))
@@ -122,7 +150,7 @@ async function readChecked(place: Place, begin?: (manifest: Manifest) => (part: 
     throw new StartError(
       `The backup in ${place.address} was made by a newer Arcade Console (${manifest.version}; its migration ${unknown.join(', ')} is unknown here), so nothing was restored: use that version or a later one.`,
     )
-  await checkParts(place, manifest, begin?.(manifest))
+  await checkParts(place, manifest, await begin?.(manifest))
   return manifest
 }
 

@@ -117,7 +117,7 @@ test(
 )
 
 test(
-  '§security full disk: a backup of the console stops before the disk is full, says so and leaves nothing behind',
+  '§security full disk: a backup of the console stops before the disk is full, says so and leaves nothing behind; a verification does not begin',
   { timeout: TIMEOUT_MS },
   async () => {
     const dataDir = await smallDisk(300)
@@ -137,7 +137,19 @@ test(
     await client.query(`insert into counters values ('meanwhile', 1)`)
     await rm(path.join(dataDir, 'ballast'))
     await waitFor('room for changes', async () => (await admin.start()).status === 200, PATIENCE_MS)
-    expect(await admin.ended()).toMatchObject({ error: null })
+    const { id, ...made } = await admin.ended()
+    expect(made).toMatchObject({ error: null })
+
+    await fillUntil(dataDir, RESERVE_BYTES + 30 * MB)
+    await waitFor('the turn', async () => (await admin.verify(id)).status === 200, PATIENCE_MS)
+    const { error, verifyError } = await admin.ended()
+    expect([error, verifyError]).toEqual([
+      null,
+      expect.stringMatching(
+        /^The disk of \S+ has too little room to verify this backup: that needs about \d+ MB, and \d+ MB can be used\. Free some\.$/,
+      ),
+    ])
+    expect(await namesIn(dataDir)).not.toContain('backup-trial')
     await expectGoodEnd(server)
   },
 )
