@@ -72,7 +72,7 @@ test('with --keep-unknown, fields that the console does not know are kept, shown
   expect(await keptIn(app.database)).toEqual([])
   const report = await run(app, folder, { keepsUnknown: true })
   expect(report.collections['users']!.unmapped['theme']).toMatchObject({ count: 1, kept: 1 })
-  expect(reportInWords(report)).toContain('  kept beside the record: theme of 1 documents, such as "dark" in users/ada')
+  expect(reportInWords(report)).toContain('  kept beside the record: theme of 1 document, such as "dark" in users/ada')
   expect(await keptIn(app.database)).toEqual(kept)
 
   const fieldsOf = async (record: string) => (await admin.call('GET', `/api/from-before/${record}`)).body['fields']
@@ -118,7 +118,7 @@ test('fields that are too long to be kept are reported as not moved', async () =
   const long = { firstName: 'Ada', createdAt: created, log: 'x'.repeat(300_000) }
   const report = await run(app, await folderOf({ 'telegramUsers/1': long }), { keepsUnknown: true })
   expect(report.collections['telegramUsers']).toMatchObject({ new: 1, unmapped: { log: { count: 1, kept: 0 } } })
-  expect(reportInWords(report).join('\n')).toContain('  not moved: log of 1 documents')
+  expect(reportInWords(report).join('\n')).toContain('  not moved: log of 1 document')
 })
 
 test('details that the game sets here stay and are named, while balances still follow', async () => {
@@ -166,7 +166,7 @@ test('players and participations that are the same as in the last run are only c
       'socialTasksHistory/users': [1, 0, 0, 1, 0],
     })
   }
-  expect(reportInWords(again)).toContain('3 documents are the same as in the last run')
+  expect(reportInWords(again)).toContain('The same as in the last run: 3 documents')
 
   const later = { ...game, 'telegramUsers/4712': { ...game['telegramUsers/4712'], balance: 9 } }
   const third = await run(app, await folderOf(later))

@@ -87,7 +87,7 @@ test('documents become records with their ids; what is refused or leads nowhere 
   const words = reportInWords(report).join('\n')
   expect(words).toContain('users: 3 read, 2 new, 0 changed, 0 unchanged, 1 refused')
   expect(words).toContain('  refused: balance must be a number: telegramUsers/4713')
-  expect(words).toContain('  not moved: theme of 1 documents, such as "dark" in users/uid-Bo')
+  expect(words).toContain('  not moved: theme of 1 document, such as "dark" in users/uid-Bo')
   const rejected = (await readFile(report.rejectedPath!, 'utf8')).trim().split('\n')
   expect(rejected.map((line) => (JSON.parse(line) as { row: Record<string, string> }).row['__name__'])).toEqual([
     'users/uid-Cy',
@@ -155,7 +155,7 @@ test('a map file renames, adds constants, reaches into maps, and drops', async (
   const app = await testApp()
   const folder = await folderOf(
     {
-      'players/1': { profile: { name: 'Ada', age: 7 }, coins: 5, balance: 99, token: 'x' },
+      'players/1': { profile: { name: 'Ada', age: 7 }, coins: 5, balance: 99, token: 'x', phoneNumber: '+49', id: 'a' },
       'done/t1/by/1': { id: 1, when: created },
       'logs/1': { text: 'noise' },
     },
@@ -165,7 +165,7 @@ test('a map file renames, adds constants, reaches into maps, and drops', async (
           players: {
             to: 'telegramUsers',
             fields: { 'profile.name': 'firstName', coins: 'balance' },
-            drop: ['token'],
+            drop: ['token', 'phoneNumber', 'id'],
             constants: { email: 'a@b.c' },
           },
           'done/by': { to: 'socialTasksHistory/users', fields: { when: 'timestamp' } },
@@ -181,8 +181,8 @@ test('a map file renames, adds constants, reaches into maps, and drops', async (
     balance: { count: 1, kept: 0, document: 'players/1', example: '99' },
   })
   expect(report.otherCollections).toEqual({ logs: { documents: 1, example: 'logs/1' } })
-  expect(await app.database.db.selectFrom('telegram_users').select(['first_name', 'email']).execute()).toEqual([
-    { first_name: 'Ada', email: 'a@b.c' },
+  expect(await app.database.db.selectFrom('telegram_users').select(['first_name', 'email', 'phone_number']).execute()).toEqual([
+    { first_name: 'Ada', email: 'a@b.c', phone_number: null },
   ])
 })
 

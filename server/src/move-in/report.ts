@@ -145,10 +145,10 @@ export function reportInWords(report: MoveInReport): string[] {
   const { documents, balances, disk } = report
   if (documents.stated !== undefined && documents.stated !== documents.read)
     lines.push(`The export says that it has ${documents.stated} documents, but ${documents.read} were found: copy it again.`)
-  if (documents.same > 0) lines.push(`${documents.same} documents are the same as in the last run`)
+  if (documents.same > 0) lines.push(`The same as in the last run: ${documentsOf(documents.same)}`)
   for (const [name, part] of Object.entries(report.collections)) lines.push(...collectionInWords(name, part))
   for (const [name, { documents: count, example }] of Object.entries(report.otherCollections))
-    lines.push(`${name}: ${count} documents are not moved in, such as ${example}`)
+    lines.push(`${name}: ${documentsOf(count)} not moved in, such as ${example}`)
   if (report.accounts) lines.push(...accountsInWords(report.accounts))
   if (report.files) lines.push(...filesInWords(report.files))
   for (const [field, examples] of Object.entries(report.duplicates))
@@ -182,8 +182,8 @@ function collectionInWords(name: string, part: CollectionReport): string[] {
     lines.push(`  exist only as a parent and get their id as the title: ${shown(part.onlyAsParent)}`)
   for (const [field, { count, kept, document, example }] of Object.entries(part.unmapped)) {
     const such = `such as ${example} in ${document}`
-    if (kept > 0) lines.push(`  kept beside the record: ${field} of ${kept} documents, ${such}`)
-    if (kept < count) lines.push(`  not moved: ${field} of ${count - kept} documents, ${such}`)
+    if (kept > 0) lines.push(`  kept beside the record: ${field} of ${documentsOf(kept)}, ${such}`)
+    if (kept < count) lines.push(`  not moved: ${field} of ${documentsOf(count - kept)}, ${such}`)
   }
   return lines
 }
@@ -192,12 +192,12 @@ function accountsInWords(part: AccountsReport): string[] {
   const { kept, unverified, disabled, withoutDocument, withoutPassword } = part
   const lines = outcomeInWords('accounts', part)
   if (kept.count > 0) lines.push(`  keep the password that they have in the console: ${shown(kept)}`)
-  if (unverified > 0) lines.push(`  ${unverified} never confirmed their e-mail address`)
+  if (unverified > 0) lines.push(`  never confirmed their e-mail address: ${unverified}`)
   if (disabled.count > 0) lines.push(`  disabled in Firebase, and without an account here: ${shown(disabled)}`)
-  if (withoutDocument > 0) lines.push(`  ${withoutDocument} have no document in users`)
+  if (withoutDocument > 0) lines.push(`  have no document in users: ${withoutDocument}`)
   if (part.usersWithoutAccount > 0)
-    lines.push(`  ${part.usersWithoutAccount} documents in users have no account, and need a link to set a password, too`)
-  if (withoutPassword.count > 0) lines.push(`  ${withoutPassword.count} need a link to set a password:`)
+    lines.push(`  have a document in users but no account, and need a link to set a password, too: ${part.usersWithoutAccount}`)
+  if (withoutPassword.count > 0) lines.push(`  need a link to set a password: ${withoutPassword.count}`)
   for (const { id, email, providers, link } of withoutPassword.users)
     lines.push(`    ${email ?? id} (${providers.join(', ') || 'no provider'})${link === undefined ? '' : `  ${link}`}`)
   return lines
@@ -214,6 +214,10 @@ function filesInWords({ read, new: added, unchanged, missing, refused }: FilesRe
 function shown({ count, documents }: Examples): string {
   const named = documents.slice(0, SHOWN).join(', ')
   return count > SHOWN ? `${named} and ${count - Math.min(SHOWN, documents.length)} more` : named
+}
+
+function documentsOf(count: number): string {
+  return `${count} ${count === 1 ? 'document' : 'documents'}`
 }
 
 function megabytes(bytes: number): number {
