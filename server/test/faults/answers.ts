@@ -62,7 +62,9 @@ export function isValidInput(sent: Sent, route: Route, params: Record<string, st
     return isSafe({ ...query, ...params }) && parses(route.inputSchema, { ...query, ...params })
   }
   const type = sent.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  const body = type === 'application/json' ? jsonOf(sent.body) : undefined
+  // A request without a body and its type is one without fields: browsers send a call with path parameters only like this.
+  const isWithoutBody = type === undefined && (sent.body?.length ?? 0) === 0
+  const body = isWithoutBody ? {} : type === 'application/json' ? jsonOf(sent.body) : undefined
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   // The server checks these rows one by one and refuses single rows, not the request.
   const { [route.meta.rowsField ?? '']: _rows, ...others } = body as Record<string, unknown>
