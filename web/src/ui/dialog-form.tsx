@@ -96,7 +96,10 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <SubmitButton {...(isHeld && { 'aria-disabled': true })} {...(isDestructive && { color: 'red' })}>
+          <SubmitButton
+            {...(isHeld && { 'aria-disabled': true, 'data-disabled': true })}
+            {...(isDestructive && { color: 'red' })}
+          >
             {act}
           </SubmitButton>
         </DialogActions>

@@ -1,7 +1,22 @@
 /** Formats numbers for people (§2): with thousands separators, and with a noun in the singular or plural. */
 
+// Formatters are made once: `toLocaleString` with options makes one each time, which a list of fifty rows would feel.
+const plain = new Intl.NumberFormat('en-US')
+const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 })
+const ungrouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 100, useGrouping: false })
+
 export function formatted(value: number): string {
-  return value.toLocaleString('en-US')
+  return plain.format(value)
+}
+
+/** Returns a number with all of its decimals. */
+export function exactly(value: number): string {
+  return exact.format(value)
+}
+
+/** Returns a number with all of its decimals and without separators; `String` writes 0.00000001 as `1e-8`. */
+export function ungroupedExactly(value: number): string {
+  return ungrouped.format(value)
 }
 
 /** @param isMore counting stopped at `total`: there are more */
@@ -18,9 +33,7 @@ export function exactSum(one: number, other: number): number {
 }
 
 function decimalParts(value: number): { whole: string; fraction: string } {
-  // `String` writes 0.00000001 as `1e-8`.
-  const plain = value.toLocaleString('en-US', { maximumFractionDigits: 100, useGrouping: false })
-  const [whole = '', fraction = ''] = plain.split('.')
+  const [whole = '', fraction = ''] = ungroupedExactly(value).split('.')
   return { whole, fraction }
 }
 

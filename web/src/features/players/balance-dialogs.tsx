@@ -12,7 +12,7 @@ import { showFailure } from '#src/lists/item-acts.ts'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { TextareaField, useForm } from '#src/ui/form.tsx'
-import { exactSum } from '#src/ui/numbers.ts'
+import { exactly, exactSum } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { Balance } from './balance.tsx'
 import { Signed, wordsOf } from './entry-words.tsx'
@@ -51,7 +51,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
     } catch (cause) {
       const error = asCallError(cause)
       if (error.code !== 'BALANCE_TOO_LOW') return showFailure(error)
-      // The balance has fallen meanwhile. Once the new one is shown, the line with the new balance says that the amount is too high.
+      // The balance has fallen meanwhile. Once the new one is shown, the field of the amount says that it is too high.
       const balance = await refreshPlayer(userId).then(
         () => queryClient.getQueryData(api.players.get.queryKey({ input: { userId } }))?.balance,
         () => undefined,
@@ -74,13 +74,19 @@ function AdjustForm({ player, onClose }: DialogProps) {
       isHeld={newBalance.isTooLow}
     >
       <Facts player={player}>
-        <NewBalance {...newBalance} />
+        <div>
+          <dt>New balance</dt>
+          <dd>
+            <output>{newBalance.sum === undefined ? '–' : <Balance amount={newBalance.sum} />}</output>
+          </dd>
+        </div>
       </Facts>
       <NumberField
         control={form.control}
         name="amount"
         label="Amount"
         description="Above 0 it is given, below 0 it is taken."
+        error={newBalance.isTooLow ? 'The balance would go below 0' : undefined}
         isRequired
       />
       <TextareaField control={form.control} name="reason" label="Reason" isRequired rows={3} />
@@ -108,21 +114,6 @@ function useNewBalance(
   return { sum, isTooLow: sum !== undefined && amount !== undefined && sum < 0 && amount < 0 }
 }
 
-/** Shows the new balance, and alone says that it would be too low. */
-function NewBalance({ sum, isTooLow }: ReturnType<typeof useNewBalance>) {
-  return (
-    <div>
-      <dt>New balance</dt>
-      <dd>
-        <output className={classes['newBalance']} data-too-low={isTooLow || undefined}>
-          {sum === undefined ? '–' : <Balance amount={sum} />}
-          {isTooLow && ' is below 0'}
-        </output>
-      </dd>
-    </div>
-  )
-}
-
 interface ReverseProps extends DialogProps {
   /** Called once the ledger shows the reversal. */
   onReversed: () => void
@@ -142,7 +133,7 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
   const { userId } = player
   const form = useForm(() => import('@arcade/contract/ledger/calls').then(({ reversalInput }) => reversalInput), { reason: '' })
   const [createOnce] = useState(creation)
-  const amount = Math.abs(entry.amount).toLocaleString('en-US', { maximumFractionDigits: 20 })
+  const amount = exactly(Math.abs(entry.amount))
 
   const handleSubmit = async (input: ReversalInput) => {
     try {

@@ -1,10 +1,9 @@
 /** A balance that is shown as `1,234,567.5` and copied as `1234567.5`. */
+import { ungroupedExactly } from '#src/ui/numbers.ts'
 import classes from './players-page.module.css'
 
 export function Balance({ amount }: { amount: number }) {
-  // Not `String(amount)`, which writes 0.00000001 as `1e-8`.
-  const plain = amount.toLocaleString('en-US', { maximumFractionDigits: 100, useGrouping: false })
-  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(plain) ?? []
+  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(ungroupedExactly(amount)) ?? []
   const groups = whole.match(/\d{1,3}(?=(?:\d{3})*$)/g) ?? []
   return (
     <span className={classes['balance']}>
