@@ -166,6 +166,38 @@ test('Dashboard: the range is in the address and survives a reload, and every ch
   await expect(row).toHaveText(['October 2026', ...counts, counts.reduce((sum, count) => sum + count)].join(''))
 })
 
+test('Dashboard: Back returns to the range before, and then to the page before; the present range adds no step', async ({
+  page,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.goto('/trash')
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+  const ranges = page.getByRole('group', { name: 'Range of time' })
+  const choose = async (name: string, address: string) => {
+    await ranges.getByRole('link', { name }).click()
+    await expect(page).toHaveURL(address)
+    await expect(ranges.getByRole('link', { name })).toHaveAttribute('aria-current', 'page')
+  }
+  await choose('30 d', '/')
+  await choose('24 h', '/?range=24h')
+  await choose('24 h', '/?range=24h')
+  await choose('7 d', '/?range=7d')
+  await page.goBack()
+  await expect(page).toHaveURL('/?range=24h')
+  await expect(ranges.getByRole('link', { name: '24 h' })).toHaveAttribute('aria-current', 'page')
+  await page.goForward()
+  await expect(page).toHaveURL('/?range=7d')
+  for (const address of ['/?range=24h', '/', '/trash']) {
+    await page.goBack()
+    await expect(page).toHaveURL(address)
+  }
+  await page.goto('/?range=30d')
+  await choose('30 d', '/')
+  await page.goBack()
+  await expect(page, 'the address of the same range was replaced').toHaveURL('/trash')
+})
+
 test('Dashboard: panels without activity take no room; one line names them, and links to a range that may have some', async ({
   page,
   server,

@@ -57,7 +57,7 @@ function EmptyPanels({ titles, range }: { titles: string[]; range: ActivityRange
     <p className={classes['nothing']}>
       Nothing to show: {titles.join(', ')}.{' '}
       {longer && (
-        <Link to="." search={rangeSearch(longer.range)} replace resetScroll={false}>
+        <Link to="." search={rangeSearch(longer.range)} resetScroll={false}>
           Show {longer.name}
         </Link>
       )}

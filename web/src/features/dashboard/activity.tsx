@@ -39,7 +39,7 @@ export function Activity() {
               key={value}
               to="."
               search={rangeSearch(value)}
-              replace
+              replace={value === range} // a chosen range is a step of its own, to which Back returns
               resetScroll={false}
               activeOptions={{ exact: true }}
               aria-current={value === range ? 'page' : undefined} // also if the address names the default range
