@@ -48,18 +48,32 @@ for (const height of [768, 700, 480])
     }
   })
 
-test('§2 at 1440 × 900 the whole sidebar is visible', async ({ page }) => {
-  await page.goto('/')
-  const sidebar = page.getByRole('banner')
-  await expect(sidebar.getByRole('link', { name: 'Backups' })).toBeInViewport({ ratio: 1 })
-  await expect(sidebar.getByRole('button', { name: 'Log Out' })).toBeInViewport({ ratio: 1 })
-  expect(await sidebar.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
-  const foot = sidebar.getByRole('button', { name: 'Log Out' }).locator('..')
-  expect(await foot.evaluate((element) => getComputedStyle(element, '::after').opacity)).toBe('0')
-})
+for (const height of [900, 800, 720])
+  test(`§2 at 1440 × ${height} the whole sidebar is visible`, async ({ page }) => {
+    await page.setViewportSize({ width: 1440, height })
+    await page.goto('/')
+    const sidebar = page.getByRole('banner')
+    const foot = sidebar.getByRole('button', { name: 'Log Out' }).locator('..')
+    expect(await sidebar.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
+    expect(await foot.evaluate((element) => getComputedStyle(element, '::after').opacity)).toBe('0')
+    const entries = sidebar.getByRole('navigation').getByRole('link')
+    await expect(entries).toHaveCount(12)
+    const { y: end } = (await foot.boundingBox())!
+    await entries.first().focus()
+    for (let index = 0; index < 12; index += 1) {
+      const link = entries.nth(index)
+      await expect(link).toBeFocused()
+      await expect(link).toBeInViewport({ ratio: 1 })
+      const { y, height: high } = (await link.boundingBox())!
+      expect(y + high, 'above the foot').toBeLessThanOrEqual(end)
+      expect(high, 'WCAG 2.5.8').toBeGreaterThanOrEqual(24)
+      await page.keyboard.press('Tab')
+    }
+    await expect(sidebar.getByRole('button', { name: 'Log Out' })).toBeInViewport({ ratio: 1 })
+  })
 
 for (const viewport of [
-  { width: 1280, height: 720 },
+  { width: 1280, height: 600 },
   { width: 1280, height: 500 },
   { width: 1024, height: 480 },
   { width: 390, height: 600 },
