@@ -68,13 +68,13 @@ interface Source extends Group {
   query: { isError: boolean; isFetching: boolean; refetch: () => Promise<unknown> }
 }
 
-type Place = Pick<Entry, 'label' | 'to' | 'run'>
+type Place = Pick<Entry, 'label' | 'run'> & { to: string }
 
 /** What can be done with a found player. Blocking and adjusting open the dialogs of the player's page. */
 function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) => Entry[] {
   const { history } = useRouter()
   return ({ userId }, isBlocked, { label, to, run }) => {
-    const ask = (asks: AskedAct) => () => history.push(to ?? '', { asks })
+    const ask = (asks: AskedAct) => () => history.push(to, { asks })
     const act = (text: string, ActIcon: Entry['Icon'], asks: AskedAct): Entry => ({
       id: `${asks} ${userId}`,
       label: `${text} ${isolated(label)}`,
@@ -86,7 +86,7 @@ function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) 
         id: `open ${userId}`,
         label: `Open ${isolated(label)}`,
         Icon: IconArrowRight,
-        ...(to !== undefined && { to }),
+        to,
         run,
       },
       isBlocked ? act('Unblock', IconLockOpen, 'unblock') : act('Block', IconBan, 'block'),

@@ -70,26 +70,17 @@ export function RowName({ children, facts }: { children: ReactNode; facts?: Reac
   return (
     <>
       <span className={classes['name']}>{children}</span>
-      {facts !== undefined && facts !== null && <span className={classes['facts']}>{facts}</span>}
+      {facts !== undefined && facts !== null && <RowFacts>{facts}</RowFacts>}
     </>
   )
+}
+
+/** Facts below the first line of a cell. */
+export function RowFacts({ children }: { children: ReactNode }) {
+  return <span className={classes['facts']}>{children}</span>
 }
 
 /** The buttons of a row. */
 export function RowActs({ children }: { children: ReactNode }) {
   return <div className={classes['acts']}>{children}</div>
-}
-
-interface StateProps {
-  is: 'good' | 'bad' | 'busy' | 'quiet'
-  children: string
-}
-
-/** A state as a dot and a word. */
-export function State({ is, children }: StateProps) {
-  return (
-    <span className={classes['state']} data-is={is}>
-      {children}
-    </span>
-  )
 }

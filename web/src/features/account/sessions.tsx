@@ -7,7 +7,8 @@ import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
-import { Cell, RowActs, RowName, State, WideRow, WideTable } from '#src/ui/wide-table.tsx'
+import { State } from '#src/ui/state.tsx'
+import { Cell, RowActs, RowName, WideRow, WideTable } from '#src/ui/wide-table.tsx'
 import classes from './account.module.css'
 
 export function Sessions() {

@@ -20,7 +20,7 @@ import { Page } from '#src/ui/page.tsx'
 import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
 import { BulkButton, type Selection } from '#src/lists/selection.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
-import statusClasses from '#src/ui/status.module.css'
+import { StateButton } from '#src/ui/state.tsx'
 import classes from './announcements.module.css'
 import { useToggleStatus } from './toggle-status.tsx'
 
@@ -174,15 +174,13 @@ function StatusButton({ announcement }: { announcement: Announcement }) {
   }
 
   return (
-    <button
-      type="button"
-      className={`mantine-focus-auto ${statusClasses['status']}`}
-      data-good={status || undefined}
+    <StateButton
+      is={status ? 'good' : 'bad'}
       aria-disabled={isBusy}
       onClick={({ currentTarget }) => void handleToggle(currentTarget)}
     >
       {status ? 'Active' : 'In Active'}
-    </button>
+    </StateButton>
   )
 }
 

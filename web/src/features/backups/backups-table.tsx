@@ -4,7 +4,8 @@ import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { Moment, momentText } from '#src/ui/moment.tsx'
 import { formatted } from '#src/ui/numbers.ts'
-import { Cell, RowActs, RowName, State, WideRow, WideTable } from '#src/ui/wide-table.tsx'
+import { State } from '#src/ui/state.tsx'
+import { Cell, RowActs, RowFacts, RowName, WideRow, WideTable } from '#src/ui/wide-table.tsx'
 import classes from './backups.module.css'
 import { durationText, sizeText } from './words.ts'
 
@@ -83,14 +84,13 @@ function makerOf({ by, madeBy }: BackupRun): string {
 
 function Outcome({ run }: { run: BackupRun }) {
   const { finishedAt, verifiedAt, removedAt, error, verifyError, isCancelled, underWay } = run
-  const reason = (text: string) => <span className={classes['reason']}>{text}</span>
   if (underWay) return <State is="busy">{finishedAt === null ? 'Being made' : 'Being verified'}</State>
   if (isCancelled) return <State is="quiet">Cancelled</State>
   if (error !== null)
     return (
       <>
         <State is="bad">{finishedAt === null ? 'Failed' : 'Unusable'}</State>
-        {reason(error)}
+        <RowFacts>{error}</RowFacts>
       </>
     )
   if (removedAt !== null) return <State is="quiet">Removed for newer ones</State>
@@ -99,11 +99,11 @@ function Outcome({ run }: { run: BackupRun }) {
     <>
       <State is={verifiedAt === null ? 'quiet' : 'good'}>{verifiedAt === null ? 'Made, not verified' : 'Verified'}</State>
       {verifiedAt !== null && (
-        <span className={classes['reason']}>
+        <RowFacts>
           <Moment iso={verifiedAt} />
-        </span>
+        </RowFacts>
       )}
-      {verifyError !== null && reason(`The last verification did not end: ${verifyError}`)}
+      {verifyError !== null && <RowFacts>The last verification did not end: {verifyError}</RowFacts>}
     </>
   )
 }

@@ -3,8 +3,7 @@ import type { BotToken } from '@arcade/contract/bot-tokens/calls'
 import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { Button } from '@mantine/core'
 import { Moment } from '#src/ui/moment.tsx'
-import { Cell, RowActs, RowName, WideRow } from '#src/ui/wide-table.tsx'
-import classes from './bot-tokens.module.css'
+import { Cell, RowActs, RowFacts, RowName, WideRow } from '#src/ui/wide-table.tsx'
 
 interface Props {
   token: BotToken
@@ -23,17 +22,17 @@ export function BotTokenRow({ token: { name, scope, createdAt, rotatedAt, lastUs
       <Cell label="Made">
         <Moment iso={createdAt} />
         {rotatedAt && (
-          <span className={classes['facts']}>
+          <RowFacts>
             Rotated <Moment iso={rotatedAt} />
-          </span>
+          </RowFacts>
         )}
       </Cell>
       <Cell label="Last used">
         {lastUsedAt === null ? 'Never' : <Moment iso={lastUsedAt} />}
         {previous && (
-          <span className={classes['facts']}>
+          <RowFacts>
             Old token, which still works: {previous.lastUsedAt === null ? 'never used' : <Moment iso={previous.lastUsedAt} />}
-          </span>
+          </RowFacts>
         )}
       </Cell>
       <Cell isAtEnd>

@@ -10,12 +10,11 @@ import { showFailure, useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { WideTable } from '#src/ui/wide-table.tsx'
-import classes from './bot-tokens.module.css'
 import { BotTokenRow } from './bot-token-row.tsx'
 
 /** A secret that was just made. */
@@ -147,7 +146,7 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="New Token">
-        <div className={classes['fields']}>
+        <FormColumns isAligned>
           <TextField control={form.control} name="name" label="Name" isRequired />
           <SelectField
             control={form.control}
@@ -158,7 +157,7 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
             description={botScopes[scope].does}
             options={Object.entries(botScopes).map(([value, { label }]) => ({ value, label }))}
           />
-        </div>
+        </FormColumns>
         <FormRefusal form={form} />
         <FormActions>
           <SubmitButton>Create</SubmitButton>

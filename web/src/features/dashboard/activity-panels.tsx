@@ -24,20 +24,13 @@ interface PanelsProps {
 }
 
 export function Panels({ activity, range, isStale }: PanelsProps) {
-  const [at, setAt] = useState<number>()
   const charts = timePanels.filter(({ countOf }) => activity.points.some((point) => countOf(point) > 0))
   const rankings = [rewardsPerItem(activity), participationsByType(activity), topBalances(activity), topItems(activity)]
   const shown = rankings.filter(({ ranks }) => ranks.length > 0)
   const empty = [...timePanels.filter((panel) => !charts.includes(panel)), ...rankings.filter((one) => !shown.includes(one))]
   return (
     <>
-      {charts.length > 0 && (
-        <div className={classes['panels']}>
-          {charts.map((panel) => (
-            <TimePanel key={panel.title} {...panel} activity={activity} isStale={isStale} at={at} onMove={setAt} />
-          ))}
-        </div>
-      )}
+      {charts.length > 0 && <TimePanels panels={charts} activity={activity} isStale={isStale} />}
       {shown.length > 0 && (
         <div className={classes['panels']} data-ranks>
           {shown.map((ranking) => (
@@ -98,6 +91,22 @@ const timePanels: readonly TimePanelTexts[] = [
 
 /** The head of a table's column of times. */
 const unitNames: Record<Activity['unit'], string> = { hour: 'Hour', day: 'Day', month: 'Month', year: 'Year' }
+
+interface TimePanelsProps extends Pick<PanelsProps, 'activity' | 'isStale'> {
+  panels: readonly TimePanelTexts[]
+}
+
+/** The charts over time, which share a crosshair. Only these are rendered when it moves. */
+function TimePanels({ panels, ...shown }: TimePanelsProps) {
+  const [at, setAt] = useState<number>()
+  return (
+    <div className={classes['panels']}>
+      {panels.map((panel) => (
+        <TimePanel key={panel.title} {...panel} {...shown} at={at} onMove={setAt} />
+      ))}
+    </div>
+  )
+}
 
 interface TimePanelProps extends TimePanelTexts {
   activity: Activity

@@ -2,9 +2,8 @@
 import classes from './dashboard-page.module.css'
 
 const CHARTS = 3
-/** The number of lines in each ranking, in their order. */
-const rankings = [10, 10, 10, 10]
-/** Widths of the lines, in percent. */
+const RANKINGS = 4
+/** Widths of the lines of a ranking, in percent. */
 const widths = [35, 55, 40, 70, 50, 85, 60, 45, 75, 55]
 
 export function FiguresSkeleton() {
@@ -33,10 +32,10 @@ export function ActivitySkeleton() {
         ))}
       </div>
       <div className={classes['panels']} data-ranks aria-hidden>
-        {rankings.map((lines, index) => (
+        {Array.from({ length: RANKINGS }, (_, index) => (
           <div key={index} className={classes['skeleton']}>
             <i className={classes['waitingTitle']} />
-            {widths.slice(0, lines).map((width) => (
+            {widths.map((width) => (
               <i key={width} className={classes['waitingLine']} style={{ width: `${width}%` }} />
             ))}
           </div>

@@ -1,7 +1,6 @@
 /** A panel of the dashboard's activity, which can show the same figures as a table, and ranks as bars. */
 import { type ReactNode, useId, useState } from 'react'
 import { formatted } from '#src/ui/numbers.ts'
-import { HeadedTable } from '#src/ui/plain-table.tsx'
 import classes from './chart-panel.module.css'
 
 export interface Rank {
@@ -83,15 +82,26 @@ function FigureTable({ title, columns, rows }: Pick<ChartPanelProps, 'title' | '
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling region must be reachable by keyboard
     <section className={classes['scroller']} aria-label={`${title} as a table`} tabIndex={0}>
-      <HeadedTable label={title} columns={columns}>
-        {rows.map(({ key, cells }) => (
-          <tr key={key}>
-            {cells.map((cell, index) => (
-              <td key={columns[index]}>{typeof cell === 'number' ? formatted(cell) : cell}</td>
+      <table aria-label={title}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
             ))}
           </tr>
-        ))}
-      </HeadedTable>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, index) => (
+                <td key={columns[index]}>{typeof cell === 'number' ? formatted(cell) : cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   )
 }

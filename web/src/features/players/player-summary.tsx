@@ -7,6 +7,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { api, type client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
+import { State } from '#src/ui/state.tsx'
 import { useAskedAct } from './asked-act.ts'
 import { AdjustDialog } from './balance-dialogs.tsx'
 import { Balance } from './balance.tsx'
@@ -82,11 +83,9 @@ function Seen({ iso }: { iso: string | null }) {
   return iso === null ? 'Unknown' : <Moment iso={iso} />
 }
 
+const looks = { unblocked: 'good', blocked: 'bad', erased: 'quiet' } as const
+
 function Status({ player }: { player: SummarisedPlayer }) {
   const status = isErased(player) ? 'erased' : player.block ? 'blocked' : 'unblocked'
-  return (
-    <span className={classes['status']} data-status={status}>
-      {playerList.filters.status.options[status]}
-    </span>
-  )
+  return <State is={looks[status]}>{playerList.filters.status.options[status]}</State>
 }

@@ -9,7 +9,7 @@ import { useKeptFresh } from '#src/lists/live.ts'
 import { Choice } from '#src/ui/choice.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { Form, FormActions, FormColumns, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { ItemList } from '#src/ui/item-list.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
@@ -106,7 +106,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="New Webhook">
-        <div className={classes['fields']}>
+        <FormColumns>
           <TextField
             control={form.control}
             name="url"
@@ -127,7 +127,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
               {wrong}
             </p>
           </fieldset>
-        </div>
+        </FormColumns>
         <FormRefusal form={form} />
         <FormActions>
           <SubmitButton>Create</SubmitButton>
