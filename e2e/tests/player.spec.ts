@@ -234,6 +234,10 @@ test('Player: an admin blocks a player with a reason, undoes it, and blocks sele
   await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
   await expect(toast(page, '2 players as before.')).toBeVisible()
   await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
+  await page.getByRole('button', { name: 'Block', exact: true }).click()
+  await expect(question).toContainText('Are you sure you want to block 1 player? This player can claim nothing,')
+  await expect(question).toContainText('until somebody unblocks them; the balance stays.')
 })
 
 test('Player: on a phone the menu to block and erase is a sheet', async ({ page }) => {

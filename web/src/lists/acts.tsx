@@ -7,6 +7,7 @@ import { RowActions } from './table-cells.tsx'
 import { DeleteButton } from './row-buttons.tsx'
 import { type BulkAct, BulkButton, type Selection, type Target } from './selection.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
+import { counted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
 import { actOnRow } from './row-act.ts'
@@ -52,8 +53,8 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
 interface DeleteSelectedProps<Filter extends object> {
   list: NamedList
   selection: Selection<Filter>
-  /** The last sentence of the confirmation: what happens to data that depends on the rows. */
-  consequence: string
+  /** Returns the last sentence of the confirmation: what happens to data that depends on the rows. */
+  consequence: (count: number) => string
   run: (target: Target<Filter>, run: Parameters<BulkAct['run']>[0], options: ActOptions) => ReturnType<BulkAct['run']>
 }
 
@@ -61,20 +62,20 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
   const { list, selection, consequence, run } = props
   const undo = useUndo(list)
   const { one, many } = list.noun
-  const nounFor = (count: string) => (count === '1' ? one : many)
+  const rows = (count: number) => counted(count, one, many)
   return (
     <BulkButton
       act={{
         ...bulkEnd(list, selection),
         title: `Delete ${many}`,
-        question: (count) => `Are you sure you want to delete ${count} ${nounFor(count)}? ${consequence}`,
-        act: (count) => `Delete ${count} ${nounFor(count)}`,
+        question: (count) => `Are you sure you want to delete ${rows(count)}? ${consequence(count)}`,
+        act: (count) => `Delete ${rows(count)}`,
         isDestructive: true,
         run: async (options) => {
           const { answer, actId } = await asAct((call) => run(selection.target, options, call))
           return { ...answer, undo: undo.ofDeletion(actId) }
         },
-        successText: (count) => `${count} ${nounFor(count)} deleted.`,
+        successText: (count) => `${rows(count)} deleted.`,
       }}
     >
       Delete Selected

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { BulkButton, type BulkAct, forgetSelections, SelectionBar, useSelection } from './selection.tsx'
 
 afterEach(forgetSelections)
@@ -20,10 +21,10 @@ function List({ shown, search = '', isMore = false }: { shown: string[]; search?
         <BulkButton
           act={{
             title: 'Delete people',
-            act: (count) => `Delete ${count} people`,
-            question: (count) => `Are you sure you want to delete ${count} people?`,
+            act: (count) => `Delete ${counted(count, 'person', 'people')}`,
+            question: (count) => `Are you sure you want to delete ${counted(count, 'person', 'people')}?`,
             run,
-            successText: (count) => `${count} people deleted.`,
+            successText: (count) => `${counted(count, 'person', 'people')} deleted.`,
             messageOf: String,
             onEnd: async () => {},
           }}
@@ -85,4 +86,20 @@ test('design §7 the confirmation names the first ten rows', async () => {
   ])
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect(run).toHaveBeenCalledExactlyOnceWith({ dryRun: true })
+})
+
+test('the confirmation of an act on one row, which leaves out one, speaks of one', async () => {
+  run.mockResolvedValueOnce({
+    affected: 1,
+    named: rows.slice(0, 1),
+    refused: 1,
+    refusals: [{ id: '1', title: 'Bob', code: 'STALE', reason: 'Bob has been changed.' }],
+  })
+  render(<List shown={['0', '1']} />)
+  await pickPage.click()
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await expect.element(dialog).toMatchTextContent(/delete 1 person\?/)
+  await expect.element(dialog).toMatchTextContent(/1 will be left as it is:/)
+  await expect.element(dialog.getByRole('button', { name: 'Delete 1 person' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
 })

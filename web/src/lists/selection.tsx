@@ -191,18 +191,18 @@ export interface BulkAct {
   title: string
   /**
    * Returns the confirmation's text: `Are you sure you want to delete 3 users?`
-   * @param count the number of affected rows as people write it
+   * @param count the number of affected rows
    */
-  question: (count: string, affected: number) => string
+  question: (count: number) => string
   /** Returns what the button of the confirmation says: `Delete 3 users`. */
-  act: (count: string) => string
+  act: (count: number) => string
   /** Asks in a dialog of the act's own, instead of the confirmation. Resolves with false after Cancel. */
   ask?: (planned: BulkDone) => Promise<boolean>
   isDestructive?: boolean
   run: (options: { dryRun: true } | { expected: number }) => Promise<BulkDone>
   /** A second confirmation, for an act that cannot be undone. */
   lastQuestion?: string
-  successText: (count: string) => string
+  successText: (count: number) => string
   /** Returns the message for a failed call. */
   messageOf: (error: unknown) => string
   /** Runs after the act succeeded or failed, but not after Cancel. Resolves once the list has been reloaded. */
@@ -257,13 +257,13 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
       toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
       return
     }
-    const confirmed = { title, act: act.act(formatted(planned.affected)), isDestructive }
+    const confirmed = { title, act: act.act(planned.affected), isDestructive }
     const message = <Plan act={act} plan={planned} />
     if (!(await (act.ask?.(planned) ?? confirm({ ...confirmed, message })))) return
     if (lastQuestion !== undefined && !(await confirm({ ...confirmed, message: lastQuestion }))) return
     endBusy = markPickedBusy()
     const done = await run({ expected: planned.affected })
-    toast.success(successText(formatted(done.affected)), done.undo && { action: done.undo })
+    toast.success(successText(done.affected), done.undo && { action: done.undo })
   } catch (error) {
     toast.failure(messageOf(error))
     endBusy()
@@ -282,7 +282,7 @@ interface PlanProps {
 export function Plan({ act, plan: { affected, named, refused, refusals } }: PlanProps) {
   return (
     <>
-      {act.question(formatted(affected), affected)}
+      {act.question(affected)}
       <ul className={classes['named']}>
         {named.map(({ id, title }) => (
           <li key={id}>{isolated(title)}</li>
@@ -291,7 +291,9 @@ export function Plan({ act, plan: { affected, named, refused, refusals } }: Plan
       </ul>
       {refused > 0 && (
         <span className={classes['refusals']}>
-          <strong>{formatted(refused)} will be left as they are:</strong>
+          <strong>
+            {formatted(refused)} will be left as {refused === 1 ? 'it is' : 'they are'}:
+          </strong>
           {refusals.map(({ id, title, reason }) => (
             <span key={id}>
               {isolated(title)}: {reason}

@@ -6,6 +6,8 @@ import { taskFields, taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { userFields } from '@arcade/contract/users/fields'
 import { isolated } from '@arcade/contract/text'
 import { momentText } from '#src/ui/moment.tsx'
+import { exactly } from '#src/ui/numbers.ts'
+import { capitalised } from '#src/ui/words.ts'
 
 export interface ChangeInWords {
   name: string
@@ -63,7 +65,7 @@ export function changesText(changes: readonly ChangeInWords[]): string {
 /** Returns the field's label, or its name in words: `rowCount` becomes `Row Count`. */
 export function labelOf(recordKind: RecordKind | null, name: string): string {
   const label = recordKind === null ? undefined : kinds[recordKind]?.fields[name]?.label
-  return label ?? name.replace(/^./, (letter) => letter.toUpperCase()).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+  return label ?? capitalised(name).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
 }
 
 /** Returns field names in the order of the entity's declaration. */
@@ -81,7 +83,7 @@ export function valueInWords(recordKind: RecordKind | null, name: string, value:
 
 function ofField(value: unknown, field: Field | undefined): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'number') return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
+  if (typeof value === 'number') return exactly(value)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (field?.kind === 'moment') return momentText(value)
   return field?.kind === 'choice' ? (field.options[value] ?? value) : value

@@ -9,6 +9,7 @@ import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { State } from '#src/ui/state.tsx'
 import { Cell, RowActs, RowName, WideRow, WideTable } from '#src/ui/wide-table.tsx'
+import { capitalised } from '#src/ui/words.ts'
 import classes from './account.module.css'
 
 export function Sessions() {
@@ -69,7 +70,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
     <WideRow>
       <Cell isLong>
         <div className={classes['device']}>
-          <RowName>{name.charAt(0).toUpperCase() + name.slice(1)}</RowName>
+          <RowName>{capitalised(name)}</RowName>
           {session.isCurrent && <State is="good">This session</State>}
         </div>
       </Cell>

@@ -16,6 +16,7 @@ import { asAct, useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { Page } from '#src/ui/page.tsx'
 import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
 import { BulkButton, type Selection } from '#src/lists/selection.tsx'
@@ -25,6 +26,8 @@ import classes from './announcements.module.css'
 import { useToggleStatus } from './toggle-status.tsx'
 
 const MISSING_FILE = 'default' // §2
+/** What the deletion of one announcement does. */
+const CONSEQUENCE = 'It goes to the trash with its image and icon, its history stays.'
 
 const columns = listColumns(announcementList, {
   // The default order is the order of creation, so the rows are numbered in that order.
@@ -126,16 +129,16 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
             title: status ? 'Activate announcements' : 'Deactivate announcements',
             question: (count) =>
               status
-                ? `Are you sure you want to activate ${count} announcements? Every player will have something new.`
-                : `Are you sure you want to deactivate ${count} announcements?`,
-            act: (count) => `${status ? 'Activate' : 'Deactivate'} ${count} announcement${count === '1' ? '' : 's'}`,
+                ? `Are you sure you want to activate ${counted(count, 'announcement')}? Every player will have something new.`
+                : `Are you sure you want to deactivate ${counted(count, 'announcement')}?`,
+            act: (count) => `${status ? 'Activate' : 'Deactivate'} ${counted(count, 'announcement')}`,
             run: async (run) => {
               const { answer, actId } = await asAct((options) =>
                 client.announcements.setStatus({ target, status, ...run }, options),
               )
               return { ...answer, undo: undo.ofChange(actId) }
             },
-            successText: (count) => `${count} announcements ${status ? 'activated' : 'deactivated'}.`,
+            successText: (count) => `${counted(count, 'announcement')} ${status ? 'activated' : 'deactivated'}.`,
           }}
         >
           {status ? 'Activate' : 'Deactivate'}
@@ -144,7 +147,9 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
       <DeleteSelectedButton
         list={announcementList}
         selection={selection}
-        consequence="They go to the trash with their images and icons, their history stays."
+        consequence={(count) =>
+          count === 1 ? CONSEQUENCE : 'They go to the trash with their images and icons, their history stays.'
+        }
         run={(chosen, run, options) => client.announcements.removeMany({ target: chosen, ...run }, options)}
       />
     </>
@@ -206,7 +211,7 @@ function DeleteButton({ announcement: { id, title } }: { announcement: Announcem
   return (
     <DeleteRowButton
       list={announcementList}
-      question={`Are you sure you want to delete ${isolated(title)}? It goes to the trash with its image and icon, its history stays.`}
+      question={`Are you sure you want to delete ${isolated(title)}? ${CONSEQUENCE}`}
       run={async (options) => {
         await client.announcements.remove({ id }, options)
         return 'Annoucement Deleted Succesfuly!' // sic, §8

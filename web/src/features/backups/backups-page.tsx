@@ -46,7 +46,7 @@ export function BackupsPage() {
     act(
       async () => {
         await client.backups.cancel({ id })
-        return 'It is being cancelled.'
+        return finishedAt === null ? 'The backup is being cancelled.' : 'The verification is being cancelled.'
       },
       finishedAt === null
         ? {

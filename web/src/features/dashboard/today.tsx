@@ -54,7 +54,7 @@ function Today({ today }: { today: TodayAnswer }) {
       <header>
         <h2 id={id}>Today</h2>
         <p>
-          {unit === 'hour' ? 'The last 24 hours' : `Since ${formatTime(since, 'day').name}`}, compared with as long before
+          {unit === 'hour' ? 'The last 24 hours' : `Since ${formatTime(since, 'day').name}`}, compared with {spanBefore(today)}
           {look !== undefined && ` · you looked last at ${look}`}
         </p>
       </header>
@@ -66,6 +66,12 @@ function Today({ today }: { today: TodayAnswer }) {
       </dl>
     </section>
   )
+}
+
+/** Names the time with which the figures are compared. */
+function spanBefore({ unit, compared }: TodayAnswer): string {
+  if (unit === 'hour') return 'the 24 hours before'
+  return compared === 1 ? 'the day before' : `the ${formatted(compared)} days before`
 }
 
 interface FigureProps {

@@ -5,10 +5,11 @@ import { client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
 import { type BulkAct, BulkButton, type BulkDone, type Selection } from '#src/lists/selection.tsx'
-import { formatted } from '#src/ui/numbers.ts'
+import { counted, formatted } from '#src/ui/numbers.ts'
 import { BlockPlayersDialog } from './block-players-dialog.tsx'
+import { blockingMeans } from './reason-dialog.tsx'
 
-const nounFor = (count: string): string => (count === '1' ? playerList.noun.one : playerList.noun.many)
+const players = (count: number): string => counted(count, playerList.noun.one, playerList.noun.many)
 
 /** Says why some of the selected players, whether picked or found by a filter, will not be blocked. */
 function othersOf({ count: selected, isMore }: Selection<PlayersFilter>, affected: number): string {
@@ -28,13 +29,13 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
         act={{
           ...end,
           title: 'Unblock players',
-          question: (count) => `Are you sure you want to unblock ${count} ${nounFor(count)}?`,
-          act: (count) => `Unblock ${count} ${nounFor(count)}`,
+          question: (count) => `Are you sure you want to unblock ${players(count)}?`,
+          act: (count) => `Unblock ${players(count)}`,
           run: async (run) => {
             const { answer, actId } = await asAct((options) => client.players.unblock({ target, ...run }, options))
             return { ...answer, undo: undo.ofChange(actId) }
           },
-          successText: (count) => `${count} ${nounFor(count)} unblocked.`,
+          successText: (count) => `${players(count)} unblocked.`,
         }}
       >
         Unblock
@@ -58,9 +59,11 @@ function BlockButton({ selection }: { selection: Selection<PlayersFilter> }) {
   const act: BulkAct = {
     ...bulkEnd(playerList, selection),
     title: 'Block players',
-    question: (count, affected) =>
-      `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balances stay.${othersOf(selection, affected)}`,
-    act: (count) => `Block ${count} ${nounFor(count)}`,
+    question: (count) => {
+      const consequence = count === 1 ? blockingMeans('This player') : blockingMeans('They', 'the balances stay')
+      return `Are you sure you want to block ${players(count)}? ${consequence}${othersOf(selection, count)}`
+    },
+    act: (count) => `Block ${players(count)}`,
     ask: (planned) => new Promise((answer) => setAsking({ planned, answer })),
     run: async (run) => {
       const { answer, actId } = await asAct((options) =>
@@ -68,7 +71,7 @@ function BlockButton({ selection }: { selection: Selection<PlayersFilter> }) {
       )
       return { ...answer, undo: undo.ofChange(actId) }
     },
-    successText: (count) => `${count} ${nounFor(count)} blocked.`,
+    successText: (count) => `${players(count)} blocked.`,
   }
   const close = (isConfirmed: boolean) => {
     setAsking(undefined)

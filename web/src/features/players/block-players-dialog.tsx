@@ -4,7 +4,6 @@ import { useLast } from '#src/ui/last.ts'
 import { type BulkAct, type BulkDone, Plan } from '#src/lists/selection.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { TextField, useForm } from '#src/ui/form.tsx'
-import { formatted } from '#src/ui/numbers.ts'
 import { ReasonField } from './reason-dialog.tsx'
 
 interface BlockPlayersProps {
@@ -37,7 +36,7 @@ function BlockPlayersForm({ act, planned, onReason, onClose }: BlockPlayersProps
       form={form}
       onSubmit={async ({ reason }) => onReason(reason)}
       label={title}
-      act={act.act(formatted(affected))}
+      act={act.act(affected)}
       isDestructive
       onCancel={onClose}
     >

@@ -5,6 +5,7 @@ import { historyKindLabels } from '@arcade/contract/history/fields'
 import { isolated } from '@arcade/contract/text'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { capitalised } from '#src/ui/words.ts'
 import { Balance } from './balance.tsx'
 import classes from './player-page.module.css'
 
@@ -29,8 +30,7 @@ export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): Rea
 
 /** Says the game's own name for a cause as words: `level_up` is `Level up`. */
 export function gameCauseInWords(cause: string): string {
-  const words = cause.replaceAll(/[_.-]+/g, ' ').trim()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(cause.replaceAll(/[_.-]+/g, ' ').trim())
 }
 
 export function Signed({ amount }: { amount: number }) {

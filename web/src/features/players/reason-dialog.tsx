@@ -15,6 +15,11 @@ interface ReasonDialogProps {
 
 const title = 'Block Player'
 
+/** Says what happens to the players that are blocked. @param who the subject of the sentence */
+export function blockingMeans(who: string, balance = 'the balance stays'): string {
+  return `${who} can claim nothing, and the game can give and take nothing, until somebody unblocks them; ${balance}.`
+}
+
 export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
   return (
     <FormDialog isOpen={isOpen} onClose={props.onClose} title={title}>
@@ -35,9 +40,7 @@ function ReasonForm({ name, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen
       isDestructive
       onCancel={onClose}
     >
-      <p className={classes['consequence']}>
-        {name} can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
-      </p>
+      <p className={classes['consequence']}>{blockingMeans(name)}</p>
       <ReasonField control={form.control} name="reason" />
     </DialogForm>
   )

@@ -9,6 +9,7 @@ import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client.ts'
 import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
+import { counted, formatted } from '#src/ui/numbers.ts'
 import { type BulkAct, useBulk } from '#src/lists/selection.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 import classes from './tasks-page.module.css'
@@ -121,10 +122,12 @@ function useNumberFields(nextFree: number | undefined) {
 function actTexts({ first, step }: Numbers): Pick<BulkAct, 'title' | 'question' | 'act' | 'successText'> {
   return {
     title: 'Change priorities',
-    act: (count) => `Number ${count} ${count === '1' ? 'task' : 'tasks'} anew`,
+    act: (count) => `Number ${counted(count, 'task')} anew`,
     question: (count) =>
-      `Are you sure you want to number ${count} tasks anew, in the order they have, from ${first} in steps of ${step}?`,
-    successText: (count) => `${count} tasks numbered anew.`,
+      count === 1
+        ? `Are you sure you want to give 1 task the priority ${first}?`
+        : `Are you sure you want to number ${formatted(count)} tasks anew, in the order they have, from ${first} in steps of ${step}?`,
+    successText: (count) => `${counted(count, 'task')} numbered anew.`,
   }
 }
 

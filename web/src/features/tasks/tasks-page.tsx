@@ -23,7 +23,8 @@ import { MoveHandle } from './reorder.tsx'
 import { TaskOrder } from './task-order.tsx'
 import classes from './tasks-page.module.css'
 
-const CONSEQUENCE = 'Their history stays.'
+/** What the deletion of one task does. */
+const CONSEQUENCE = 'Its history stays.'
 
 type TaskList = (typeof taskLists)[TaskCollection]
 
@@ -120,7 +121,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
                 <DeleteSelectedButton
                   list={list}
                   selection={selection}
-                  consequence={CONSEQUENCE}
+                  consequence={(count) => (count === 1 ? CONSEQUENCE : 'Their history stays.')}
                   run={(target, run, call) => calls.removeMany({ target, ...run }, call)}
                 />
               </>
@@ -170,7 +171,7 @@ function DeleteButton({ collection, task: { id, title } }: { collection: TaskCol
   return (
     <DeleteRowButton
       list={list}
-      question={`Are you sure you want to delete ${isolated(title)}? Its history stays.`}
+      question={`Are you sure you want to delete ${isolated(title)}? ${CONSEQUENCE}`}
       run={async (options) => {
         await client[list.name].remove({ id }, options)
         return 'Task Deleted Succesfuly!' // sic, §8

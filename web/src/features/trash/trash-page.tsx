@@ -16,6 +16,7 @@ import { asListed, useList } from '#src/lists/use-list.ts'
 import { RowActions } from '#src/lists/table-cells.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, type Selection, type Target } from '#src/lists/selection.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'
 import { InsteadDialog } from './instead-dialog.tsx'
@@ -36,6 +37,7 @@ const columns = listColumns(trashList, {
 })
 
 const LAST_QUESTION = 'Nothing brings this back, nor its files. Are you sure?'
+const backInactive = (count: number) => (count === 1 ? COMES_BACK_INACTIVE : 'Announcements come back inactive.')
 
 export function TrashPage() {
   const address = useSearch({ from: '/shell/management/trash' })
@@ -70,8 +72,6 @@ export function TrashPage() {
   )
 }
 
-const recordsOf = (count: string) => (count === '1' ? 'record' : 'records')
-
 function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
   const { target } = selection
   return (
@@ -80,10 +80,10 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
         act={{
           ...bulkEnd(trashList, selection),
           title: 'Restore',
-          act: (count) => `Restore ${count} ${recordsOf(count)}`,
-          question: (count) => `Restore ${count} deleted ${recordsOf(count)}? Announcements come back inactive.`,
+          act: (count) => `Restore ${counted(count, 'record')}`,
+          question: (count) => `Restore ${counted(count, 'deleted record')}? ${backInactive(count)}`,
           run: (run) => client.trash.restoreMany({ target, ...run }),
-          successText: (count) => `${count} restored. Announcements among them are inactive.`,
+          successText: (count) => `${counted(count, 'record')} restored. ${backInactive(count)}`,
         }}
       >
         Restore Selected
@@ -111,12 +111,12 @@ function PurgeButton({ target, selection, title, label, ...button }: PurgeProps)
       act={{
         ...bulkEnd(trashList, selection),
         title,
-        question: (count) => `Are you sure you want to remove ${count} deleted ${recordsOf(count)} for good?`,
-        act: (count) => `Purge ${count} ${recordsOf(count)}`,
+        question: (count) => `Are you sure you want to remove ${counted(count, 'deleted record')} for good?`,
+        act: (count) => `Purge ${counted(count, 'record')}`,
         lastQuestion: LAST_QUESTION,
         isDestructive: true,
         run: (run) => client.trash.purge({ target, ...run }),
-        successText: (count) => `${count} purged.`,
+        successText: (count) => `${counted(count, 'record')} purged.`,
       }}
     >
       {label}

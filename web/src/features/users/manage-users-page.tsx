@@ -77,7 +77,7 @@ export function ManageUsersPage() {
           <DeleteSelectedButton
             list={userList}
             selection={state.selection}
-            consequence={CONSEQUENCE}
+            consequence={() => CONSEQUENCE}
             run={(target, run, options) => client.users.removeMany({ target, ...run }, options)}
           />
         }
