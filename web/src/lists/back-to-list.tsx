@@ -4,6 +4,7 @@
  */
 import { useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useEffect, useSyncExternalStore } from 'react'
+import { isForBrowser } from '#src/ui/app-link.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { keepSearch, keptSearch, lastSearch, subscribeToVisit } from '#src/ui/visit.ts'
 
@@ -71,7 +72,7 @@ export function BackToListButton({ to, search, children = 'Back' }: BackToListBu
   })
 
   const handleClick = (event: MouseEvent) => {
-    if (steps <= 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (steps <= 0 || isForBrowser(event)) return
     event.preventDefault()
     history.go(-steps)
   }

@@ -1,5 +1,5 @@
-import { useState } from 'react'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { useMemo, useState } from 'react'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { DataTable } from './data-table.tsx'
@@ -159,6 +159,59 @@ test('design §7 All shows every column, None only the title column', async () =
   await expect.poll(headers).toEqual(['Players', 'Title'])
   await page.getByRole('button', { name: 'All', exact: true }).click()
   await expect.poll(headers).toEqual(all)
+})
+
+const many = Array.from({ length: 60 }, (_, n) => `${n + 1}`)
+
+/** A list that goes from page to page, and whose rows can be reloaded. */
+function Pages() {
+  const [values, setValues] = useState({ page: 1 })
+  const [loads, setLoads] = useState(0)
+  const rows = useMemo(() => many.map((id) => ({ id: `${values.page}-${id}`, loads })), [values, loads])
+  return (
+    <>
+      <button type="button" onClick={() => setLoads(loads + 1)}>
+        Reload
+      </button>
+      <button type="button" onClick={() => setValues({ page: values.page + 1 })}>
+        Another page
+      </button>
+      <DataTable
+        label="Ids"
+        columns={ids}
+        rows={rows}
+        rowKey={idOf}
+        emptyText="No ids."
+        toolbar={{ searchLabel: 'Search ids', search: '', onSearch: () => {}, values }}
+      />
+    </>
+  )
+}
+
+const ids: readonly Column<{ id: string; loads: number }>[] = [{ header: 'Id', value: ({ id, loads }) => `${id}, ${loads}` }]
+const idOf = ({ id }: { id: string }) => id
+
+test('another page begins at its first row, draws the rows on the screen first and then all; a reload keeps rows and place', async () => {
+  const drawn: number[] = []
+  const shown = () => [...document.querySelectorAll('tbody tr:not([aria-hidden])')]
+  const scroller = () => page.getByRole('region', { name: 'Ids' }).element()
+  render(<Pages />)
+  await expect.poll(() => shown().length).toBe(60)
+  scroller().scrollTo(0, 500)
+  const before = shown()
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await expect.element(page.getByText('1-60, 1')).toBeInTheDocument()
+  expect(shown(), 'the rows of a reload are the same elements').toEqual(before)
+  expect(scroller().scrollTop).toBe(500)
+
+  const observer = new MutationObserver(() => drawn.push(shown().length))
+  observer.observe(scroller(), { childList: true, subtree: true })
+  onTestFinished(() => observer.disconnect())
+  await page.getByRole('button', { name: 'Another page' }).click()
+  await expect.poll(() => shown().length).toBe(60)
+  await expect.element(page.getByText('2-60, 1')).toBeInTheDocument()
+  expect(drawn[0], 'first those on the screen').toBeLessThan(20)
+  expect(scroller().scrollTop).toBe(0)
 })
 
 test('design §7 Clear keeps the focus in the selection bar', async () => {

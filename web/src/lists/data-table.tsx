@@ -9,6 +9,7 @@ import {
   useDeferredValue,
   useEffect,
   useEffectEvent,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -60,40 +61,20 @@ interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
 
 const SKELETON_ROWS = 8
 const NO_IDS: readonly string[] = []
-/** Rows of the first render, about as many as fit on the screen, so that the page appears sooner. The others follow at once. */
-const FIRST_ROWS = 12
+/** Rows that are drawn first, about as many as fit on the screen, so that a page appears sooner. The others follow at once. */
+const FIRST_ROWS = 14
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, error, onRetry, isStale = false, paging, toolbar, picking } = props
+  const { label, columns, error, onRetry, toolbar, picking } = props
   const remembered = useTableLook(label)
   const look = props.look ?? remembered
-  const hidden = useHiddenHeaders(columns, look)
-  const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const selection = picking?.selection
   const isPicking = useDeferredValue(selection?.isOpen ?? false) // updates the button first, then the checkbox of every row
-  const handlePick = usePickRange(ids, selection?.set)
-  const isWhole = useIsWhole(rows)
-  const focusedRow = useFocusedRow(props.placeNow, isWhole ? ids : NO_IDS)
-  const viewMore = useViewMore()
-  const scroller = useRef<HTMLElement>(null)
-  useTableRoom(scroller)
-  useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
   useLastPage(props)
 
   const content =
     error === undefined ? (
-      <Frame
-        {...props}
-        ids={ids}
-        drawn={isWhole ? rows : rows?.slice(0, FIRST_ROWS)}
-        hidden={hidden}
-        isCompact={look.isCompact}
-        isPicking={isPicking}
-        onPick={handlePick}
-        focusedRow={focusedRow}
-        scroller={scroller}
-        viewMore={viewMore}
-      />
+      <Frame {...props} look={look} isPicking={isPicking} />
     ) : (
       <div ref={focusHeadingWhenGone} className={classes['frame']}>
         <Problem message={error} {...(onRetry && { onRetry })} />
@@ -118,11 +99,33 @@ function useHiddenHeaders<Row>(columns: readonly Column<Row>[], look: TableLook)
   return useMemo(() => hiddenHeaders(columns, changed.split(',')), [columns, changed])
 }
 
-/** Whether all rows are drawn: not yet in the first render, if there are rows by then. */
-function useIsWhole(rows: readonly unknown[] | undefined): boolean {
-  const [isWhole, setIsWhole] = useState(rows === undefined)
-  useEffect(() => startTransition(() => setIsWhole(true)), [])
-  return isWhole
+interface Drawing {
+  rows: readonly unknown[] | undefined
+  place: unknown
+  /** Whether all rows are drawn. */
+  isWhole: boolean
+  /** Counts the pages that were begun. */
+  page: number
+}
+
+/**
+ * Draws another page in two steps: first the rows on the screen, then the others. The rows of the same page stay when they are reloaded.
+ * @param place changes with the page, the order and the filter
+ */
+function useDrawing(rows: Drawing['rows'], place: unknown, isStale: boolean): Drawing {
+  const [drawing, setDrawing] = useState<Drawing>({ rows, place, isWhole: false, page: 0 })
+  let now = drawing
+  if (!isStale && (rows !== drawing.rows || place !== drawing.place)) {
+    const isOther = rows !== drawing.rows && place !== drawing.place
+    now = isOther ? { rows, place, isWhole: false, page: drawing.page + 1 } : { ...drawing, rows, place }
+    setDrawing(now)
+  }
+  const { isWhole, page } = now
+  const isBegun = rows !== undefined && !isWhole
+  useEffect(() => {
+    if (isBegun) startTransition(() => setDrawing((last) => (last.page === page ? { ...last, isWhole: true } : last)))
+  }, [isBegun, page])
+  return now
 }
 
 /** Goes to the last page if this one does not exist, because its last row was deleted or the address is old. */
@@ -136,27 +139,42 @@ function useLastPage<Row>({ paging, onPageChange }: DataTableProps<Row>): void {
 }
 
 interface FrameProps<Row> extends DataTableProps<Row> {
-  /** The ids of all rows. */
-  ids: string[]
-  /** The rows that are drawn already. */
-  drawn: readonly Row[] | undefined
-  hidden: ReadonlySet<string>
-  isCompact: boolean
+  look: ChangeableLook
   isPicking: boolean
-  onPick: PickRow
-  focusedRow: ReturnType<typeof useFocusedRow>
-  scroller: RefObject<HTMLElement | null>
-  viewMore: ReturnType<typeof useViewMore>
 }
 
 /** The table in its scrolling region, and what belongs below it: pager and selection bar. */
-function Frame<Row>({ scroller, isCompact, ...props }: FrameProps<Row>) {
-  const { label, rows, drawn, ids, emptyActions, isStale = false, onPageChange, picking, isPicking, viewMore } = props
+function Frame<Row>(props: FrameProps<Row>) {
+  const {
+    label,
+    columns,
+    rows,
+    rowKey,
+    look,
+    emptyActions,
+    isStale = false,
+    paging,
+    onPageChange,
+    toolbar,
+    picking,
+    isPicking,
+  } = props
+  const hidden = useHiddenHeaders(columns, look)
+  const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
+  const { isWhole, page } = useDrawing(rows, toolbar?.values, isStale)
+  const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
+  const handlePick = usePickRange(ids, picking?.selection.set)
+  const focusedRow = useFocusedRow(props.placeNow, isWhole ? ids : NO_IDS)
+  const viewMore = useViewMore()
+  const scroller = useRef<HTMLElement>(null)
+  useTableRoom(scroller)
+  useTopOfPage(scroller, page)
+  useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
   return (
     <div
       className={classes['frame']}
       aria-busy={rows === undefined || isStale || drawn?.length !== rows.length}
-      data-compact={isCompact || undefined}
+      data-compact={look.isCompact || undefined}
       data-picking={isPicking || undefined}
     >
       <section
@@ -167,7 +185,15 @@ function Frame<Row>({ scroller, isCompact, ...props }: FrameProps<Row>) {
         tabIndex={0}
         data-scroll-restoration-id={`table ${label}`}
       >
-        <Table {...props} />
+        <Table
+          {...props}
+          ids={ids}
+          drawn={drawn}
+          hidden={hidden}
+          onPick={handlePick}
+          focusedRow={focusedRow}
+          viewMore={viewMore}
+        />
       </section>
       {rows?.length === 0 && emptyActions && <div className={classes['emptyActions']}>{emptyActions}</div>}
       {rows === undefined && <output className="app-sr-only">Loading…</output>}
@@ -182,7 +208,25 @@ function Frame<Row>({ scroller, isCompact, ...props }: FrameProps<Row>) {
   )
 }
 
-function Table<Row>({ sorting, focusedRow, emptyText, onPick, ...props }: Omit<FrameProps<Row>, 'scroller' | 'isCompact'>) {
+/** Scrolls up to the first row of another page. */
+function useTopOfPage(scroller: RefObject<HTMLElement | null>, page: number): void {
+  useLayoutEffect(() => {
+    if (page > 0) scroller.current?.scrollTo({ top: 0 })
+  }, [scroller, page])
+}
+
+interface TableProps<Row> extends Omit<FrameProps<Row>, 'look'> {
+  /** The ids of all rows. */
+  ids: string[]
+  /** The rows that are drawn already. */
+  drawn: readonly Row[] | undefined
+  hidden: ReadonlySet<string>
+  onPick: PickRow
+  focusedRow: ReturnType<typeof useFocusedRow>
+  viewMore: ReturnType<typeof useViewMore>
+}
+
+function Table<Row>({ sorting, focusedRow, emptyText, onPick, ...props }: TableProps<Row>) {
   const { label, columns, rows, drawn, rowKey, hidden, ids, isStale = false, paging, isPicking, picking, viewMore } = props
   const shown = columns.filter(({ header }) => !hidden.has(header))
   const columnCount = shown.length + (isPicking ? 1 : 0)

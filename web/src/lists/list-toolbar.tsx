@@ -11,6 +11,7 @@ import { Choice } from '#src/ui/choice.tsx'
 import classes from './list-toolbar.module.css'
 import { inputText } from '#src/ui/moment.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
+import { exactly } from '#src/ui/numbers.ts'
 import { Pane } from '#src/ui/pane.tsx'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { focusSearch, moveToRow } from '#src/ui/table-rows.ts'
@@ -134,7 +135,7 @@ function SelectButton({ isOpen, onToggle }: NonNullable<ListToolbarProps['select
 function filterText(filter: Filter, value: FilterValue): string {
   if (filter.kind === 'choice') return filter.options.find((option) => option.value === value)?.label ?? String(value)
   if (filter.kind === 'day' || filter.kind === 'minute') return inputText(String(value))
-  return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
+  return typeof value === 'number' ? exactly(value) : String(value)
 }
 
 /** Reports its text 200 ms after the last key. Escape clears it. */

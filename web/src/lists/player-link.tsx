@@ -1,8 +1,7 @@
 /** Links from a list to a player's page, which remembers the list for the way back. */
-import type { playerList } from '@arcade/contract/players/fields'
+import { listPaths } from '@arcade/contract/lists'
 import type { ReactNode } from 'react'
 import { RowLink } from './row-buttons.tsx'
-import type { ListAddress } from './list-address.ts'
 
 /** An act on a player, which the player's page asks about in a dialog. */
 export type AskedAct = 'block' | 'unblock' | 'adjust'
@@ -18,7 +17,6 @@ declare module '@tanstack/react-router' {
 
 type State = { __TSR_index: number; listIndex?: number }
 
-// Constants, because a new function makes every link recompute its address.
 const stateFromPlayers = ({ __TSR_index }: State) => ({ listIndex: __TSR_index })
 const stateFromOtherList = ({ __TSR_index }: State) => ({ listIndex: __TSR_index, isOtherList: true as const })
 /** The state of a link from one player to another: Back still leads to the original list. */
@@ -26,19 +24,16 @@ export const stateFromPlayer = ({ listIndex }: State) => (listIndex === undefine
 
 interface PlayerLinkProps {
   userId: number
-  /** The current address of the list of players; absent in other lists. */
-  list?: ListAddress<typeof playerList>
+  /** The search parameters of the list of players as they stand in its address; absent in other lists. */
+  search?: string
   children: ReactNode
 }
 
-export function PlayerLink({ userId, list, children }: PlayerLinkProps) {
+export function PlayerLink({ userId, search, children }: PlayerLinkProps) {
   return (
     <RowLink
-      to="/manage-telegram-users/$userId"
-      params={{ userId: String(userId) }}
-      search={list ?? {}}
-      state={list ? stateFromPlayers : stateFromOtherList}
-      preload={false}
+      href={`${listPaths.telegramUsers}/${userId}${search ?? ''}`}
+      state={search === undefined ? stateFromOtherList : stateFromPlayers}
     >
       {children}
     </RowLink>

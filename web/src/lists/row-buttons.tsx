@@ -3,50 +3,99 @@
  * has them; the specified text is their accessible name.
  */
 import { IconCopyPlus, IconPencil, IconTrash } from '@tabler/icons-react'
-import { createLink } from '@tanstack/react-router'
-import type { AnchorHTMLAttributes, MouseEvent, Ref } from 'react'
+import { type HistoryState, useRouter } from '@tanstack/react-router'
+import type { MouseEvent, ReactNode } from 'react'
+import { isForBrowser } from '#src/ui/app-link.tsx'
 import { pressWithSpace } from '#src/ui/link-button.tsx'
 import classes from './row-buttons.module.css'
 import { opensRow } from '#src/ui/table-rows.ts'
 
-/** The row's name as a link that opens the row. */
-export const RowLink = createLink(
-  ({ children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<HTMLAnchorElement> }) => (
-    <a {...props} {...opensRow} className={classes['name']} title={typeof children === 'string' ? children : undefined}>
-      {children}
-    </a>
-  ),
-)
+interface Way {
+  /** An address of the console. */
+  href: string
+  /** Returns the state of the new entry of the browser's history. */
+  state?: (now: HistoryState & { __TSR_index: number }) => HistoryState
+}
 
-/** Plain elements with Mantine's classes for focus and press: its Button takes several times as long, and a list has a hundred of these. */
-const look = `mantine-focus-auto mantine-active ${classes['act']}`
-const icon = { size: 18, stroke: 1.75, 'aria-hidden': true } as const
+/**
+ * The props of a link within a row. The router's own links follow the address of the page and build theirs anew with each change of it,
+ * which takes a fifth of a second for the hundred links of a list on a slow machine.
+ */
+function useWay({ href, state }: Way) {
+  const router = useRouter()
+  const handleClick = (event: MouseEvent) => {
+    if (isForBrowser(event)) return
+    event.preventDefault()
+    void router.navigate({ href, ...(state && { state: state(router.state.location.state) }) })
+  }
+  return { href, onClick: handleClick }
+}
 
-type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<HTMLAnchorElement> }
+interface CellLinkProps extends Way {
+  title?: string
+  children: ReactNode
+}
 
-function ActLink({ children, ...props }: LinkProps) {
+/** A link in a cell. */
+export function CellLink({ href, state, children, ...props }: CellLinkProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the spec's button, yet with an address
-    <a {...props} role="button" tabIndex={0} className={look} onKeyDown={pressWithSpace}>
+    <a {...useWay({ href, ...(state && { state }) })} {...props} className={classes['name']}>
       {children}
     </a>
   )
 }
 
+/** The row's name as a link that opens the row. */
+export function RowLink(props: CellLinkProps) {
+  const { children } = props
+  return <CellLink {...opensRow} {...(typeof children === 'string' && { title: children })} {...props} />
+}
+
+/** Plain elements with Mantine's classes for focus and press: its Button takes several times as long, and a list has a hundred of these. */
+const look = `mantine-focus-auto mantine-active ${classes['act']}`
+const icon = { size: 18, stroke: 1.75, 'aria-hidden': true } as const
+
+interface ActLinkProps {
+  href: string
+  title: string
+  'aria-label'?: string
+  children: ReactNode
+}
+
+function ActLink({ href, children, ...props }: ActLinkProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the spec's button, yet with an address
+    <a {...useWay({ href })} {...props} role="button" tabIndex={0} className={look} onKeyDown={pressWithSpace}>
+      {children}
+    </a>
+  )
+}
+
+interface EditButtonProps {
+  href: string
+  label: 'Update' | 'Edit'
+  /** Enter on the row presses it, because the row has no name that is a link. */
+  isOpener?: boolean
+}
+
 /** Opens the form of a row. */
-export const EditButton = createLink(({ label, ...props }: Omit<LinkProps, 'children'> & { label: 'Update' | 'Edit' }) => (
-  <ActLink {...props} title={label}>
-    <IconPencil {...icon} />
-    <span className="app-sr-only">{label}</span>
-  </ActLink>
-))
+export function EditButton({ href, label, isOpener = false }: EditButtonProps) {
+  return (
+    <ActLink href={href} title={label} {...(isOpener && opensRow)}>
+      <IconPencil {...icon} />
+      <span className="app-sr-only">{label}</span>
+    </ActLink>
+  )
+}
 
 /** Opens an add form prefilled with a copy of the row. An icon without text, because §2 lists the texts of a row. */
-export const DuplicateButton = createLink((props: Omit<LinkProps, 'children'>) => (
-  <ActLink {...props} aria-label="Duplicate" title="Duplicate">
-    <IconCopyPlus {...icon} />
-  </ActLink>
-))
+export function DuplicateButton({ href }: { href: string }) {
+  return (
+    <ActLink href={href} aria-label="Duplicate" title="Duplicate">
+      <IconCopyPlus {...icon} />
+    </ActLink>
+  )
+}
 
 export function DeleteButton({ onClick }: { onClick: (event: MouseEvent<HTMLElement>) => void }) {
   return (

@@ -2,6 +2,7 @@
 import { isBlank } from '@arcade/contract/text'
 import { IconChevronDown } from '@tabler/icons-react'
 import { memo, type MouseEvent, type ReactNode, useCallback, useState } from 'react'
+import { exactly } from '#src/ui/numbers.ts'
 import { roles } from '#src/ui/table-roles.ts'
 import { opensRow } from '#src/ui/table-rows.ts'
 import type { useViewMore } from '#src/ui/view-more.tsx'
@@ -124,13 +125,7 @@ const Cells = memo(function Cells({ row, number, columns, hidden, onOpen, isUnfo
         data-card={column.card}
         data-two-lines={column.isTwoLines}
       >
-        {'render' in column ? (
-          column.render(row, number)
-        ) : (
-          <Marked mark={column.mark?.(row)}>
-            <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
-          </Marked>
-        )}
+        {'render' in column ? column.render(row, number) : valueOf(column, row, onOpen)}
         {column.card === 'title' && onFold && (
           <button
             type="button"
@@ -148,20 +143,39 @@ const Cells = memo(function Cells({ row, number, columns, hidden, onOpen, isUnfo
   )
 })
 
-function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Row; onOpen: (text: string) => void }) {
-  const value = column.value(row)
+/** Functions and not components: a list of fifty rows has several hundred values. */
+function valueOf(column: ValueColumn<unknown>, row: unknown, onOpen: CellsProps['onOpen']): ReactNode {
+  const mark = column.mark?.(row)
+  const shown = shownValue(column, column.value(row), onOpen)
+  return mark ? <Marked mark={mark}>{shown}</Marked> : shown
+}
+
+function shownValue(
+  { header, missing = '', viewMore, card }: ValueColumn<unknown>,
+  value: string | number | null | undefined,
+  onOpen: CellsProps['onOpen'],
+): ReactNode {
   if (value === null || value === undefined || (typeof value === 'string' && isBlank(value)))
-    return <Missing text={column.missing ?? ''} />
-  const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : value
-  if (!column.viewMore) {
+    return <span className={classes['missing']}>{missing}</span>
+  const text = typeof value === 'number' ? exactly(value) : value
+  if (!viewMore) {
     return (
       <span className={classes['value']} title={text}>
         {text}
       </span>
     )
   }
-  const act = { onClick: () => onOpen(text), ...(column.card === 'title' && opensRow) }
-  return <MoreButton {...act}>{text}</MoreButton>
+  return (
+    <button
+      type="button"
+      className={classes['more']}
+      aria-haspopup="dialog"
+      onClick={() => onOpen({ label: header, text })}
+      {...(card === 'title' && opensRow)}
+    >
+      {text}
+    </button>
+  )
 }
 
 interface MoreButtonProps {

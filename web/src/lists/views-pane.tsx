@@ -7,6 +7,7 @@ import { isolated } from '@arcade/contract/text'
 import { ActionIcon, Button } from '@mantine/core'
 import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
 import { type MouseEvent, type ReactNode, useState } from 'react'
+import { isForBrowser } from '#src/ui/app-link.tsx'
 import { Choice } from '#src/ui/choice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { Pane } from '#src/ui/pane.tsx'
@@ -129,7 +130,7 @@ interface ViewLinkProps {
 
 function ViewLink({ href, isCurrent, onFollow, children }: ViewLinkProps) {
   const handleClick = (event: MouseEvent) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return // opens another tab or window
+    if (isForBrowser(event)) return
     event.preventDefault()
     onFollow(href)
   }

@@ -23,10 +23,14 @@ export async function hasPageHere(): Promise<boolean> {
   return (await navigation?.hasPage(location.pathname)) ?? false
 }
 
+/** Whether the browser follows the link by itself: a new tab, a new window, a download. */
+export function isForBrowser(event: MouseEvent): boolean {
+  return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
+}
+
 export function AppLink({ href, children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
   const handleClick = (event: MouseEvent) => {
-    const isForBrowser = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
-    if (isForBrowser) return // a new tab, a download
+    if (isForBrowser(event)) return
     event.preventDefault()
     void goTo(href)
   }

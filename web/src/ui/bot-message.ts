@@ -10,6 +10,7 @@
  * The Bot API counts code points, as `utf8_length` of its TDLib does; only the offsets of entities are in UTF-16 code units.
  */
 import { characterCount, typedText, withoutInvisible } from '@arcade/contract/text'
+import { exactly } from './numbers.ts'
 
 const MESSAGE_MAX_LENGTH = 4096
 const CAPTION_MAX_LENGTH = 1024
@@ -81,7 +82,7 @@ function toLine(text: string, placeholder: string): BotLine {
 }
 
 export function formattedAmount(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
+  return exactly(value)
 }
 
 /** Returns the length of the message's text without placeholders, and Telegram's limit, both in code points. */

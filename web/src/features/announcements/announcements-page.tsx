@@ -157,11 +157,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
 }
 
 function TitleLink({ announcement: { id, title } }: { announcement: Announcement }) {
-  return (
-    <RowLink to="/annoucement-form-update" search={{ id }} preload={false}>
-      {title}
-    </RowLink>
-  )
+  return <RowLink href={`/annoucement-form-update?id=${encodeURIComponent(id)}`}>{title}</RowLink>
 }
 
 function StatusButton({ announcement }: { announcement: Announcement }) {
@@ -201,8 +197,8 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
 function UpdateButtons({ id }: { id: string }) {
   return (
     <RowActions>
-      <EditButton label="Update" to="/annoucement-form-update" search={{ id }} preload={false} />
-      <DuplicateButton to="/annoucement-form" search={{ from: id }} preload={false} />
+      <EditButton label="Update" href={`/annoucement-form-update?id=${encodeURIComponent(id)}`} />
+      <DuplicateButton href={`/annoucement-form?from=${encodeURIComponent(id)}`} />
     </RowActions>
   )
 }

@@ -21,7 +21,7 @@ import { PlayerLink } from '#src/lists/player-link.tsx'
 import { type ListState, useList } from '#src/lists/use-list.ts'
 import { type Column, Missing, MoreButton } from '#src/lists/table-cells.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
-import { formatted } from '#src/ui/numbers.ts'
+import { exactly, formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
 import { FromBefore } from '#src/versions/from-before.tsx'
@@ -161,7 +161,7 @@ function Facts({ item }: { item: HistoryItem }) {
           </Fact>
         )}
         <Fact name="Input Text">{inputText}</Fact>
-        <Fact name="Reward">{reward.toLocaleString('en-US', { maximumFractionDigits: 20 })}</Fact>
+        <Fact name="Reward">{exactly(reward)}</Fact>
       </dl>
       <Button
         variant="subtle"

@@ -9,6 +9,7 @@ import { api } from '#src/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { stateFromPlayer } from '#src/lists/player-link.tsx'
+import { isForBrowser } from '#src/ui/app-link.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import classes from './player-page.module.css'
 
@@ -49,7 +50,7 @@ function PreviousAndNext({ userId, list }: { userId: number; list: ListAddress<t
   }, [going])
 
   const handleStep = (event: MouseEvent, step: 1 | -1) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (isForBrowser(event)) return
     event.preventDefault()
     setSteps((waiting) => waiting + step)
   }

@@ -4,7 +4,7 @@ import { isBlank } from '@arcade/contract/text'
 import { NativeSelect } from '@mantine/core'
 import { IconBan, IconUserOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useRouter, useSearch } from '@tanstack/react-router'
 import { createContext, use, useMemo } from 'react'
 import { api } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
@@ -58,11 +58,15 @@ export function PlayersPage() {
   const query = useQuery(api.players.list.queryOptions({ input, ...asListed }))
   const { counted, everyone } = useCounts((of: typeof filter) => api.players.count.queryOptions({ input: of }), filter, query)
   const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, counted })
-  const blocked = useMemo(() => new Set(query.data?.blocked), [query.data])
+  const { options } = useRouter()
+  const shown = useMemo(
+    () => ({ blocked: new Set(query.data?.blocked), search: options.stringifySearch(address) }),
+    [query.data, options, address],
+  )
   return (
     <Page isList title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
       <div className={classes['list']}>
-        <Blocked value={blocked}>
+        <Shown value={shown}>
           <ListTable
             label="Telegram Users"
             state={state}
@@ -76,7 +80,7 @@ export function PlayersPage() {
               </>
             }
           />
-        </Blocked>
+        </Shown>
       </div>
     </Page>
   )
@@ -100,11 +104,17 @@ function SortField({ state: { address, change } }: { state: PlayersState }) {
   )
 }
 
-/** The ids of the page's blocked players. */
-const Blocked = createContext<ReadonlySet<number>>(new Set())
+interface ShownPlayers {
+  /** The ids of the page's blocked players. */
+  blocked: ReadonlySet<number>
+  /** The list's search parameters. A player's page gets them, so that it can link to the previous and next player. */
+  search: string
+}
+
+const Shown = createContext<ShownPlayers>({ blocked: new Set(), search: '' })
 
 function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) {
-  const isBlocked = use(Blocked).has(userId)
+  const isBlocked = use(Shown).blocked.has(userId)
   return (
     <Marked
       mark={
@@ -120,12 +130,11 @@ function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) 
   )
 }
 
-/** Links to the player's page and passes it the list's address, so that it can link to the previous and next player. */
 function PlayerPageLink({ userId, text }: { userId: number; text: string | null }) {
-  const list = useSearch({ from: '/shell/management/manage-telegram-users' })
+  const { search } = use(Shown)
   if (text === null || isBlank(text)) return <Missing text={missing} />
   return (
-    <PlayerLink userId={userId} list={list}>
+    <PlayerLink userId={userId} search={search}>
       {text}
     </PlayerLink>
   )

@@ -15,6 +15,7 @@ import { asAct, useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
+import { exactly } from '#src/ui/numbers.ts'
 import { Page } from '#src/ui/page.tsx'
 import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
@@ -134,11 +135,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
 }
 
 function TitleLink({ collection, task: { id, title } }: { collection: TaskCollection; task: Task }) {
-  return (
-    <RowLink to={`${taskCollections[collection].path}-form-update`} search={{ id }} preload={false}>
-      {title}
-    </RowLink>
-  )
+  return <RowLink href={`${taskCollections[collection].path}-form-update?id=${encodeURIComponent(id)}`}>{title}</RowLink>
 }
 
 function TaskLink({ link }: { link: string | null }) {
@@ -151,17 +148,18 @@ function Priority({ task }: { task: Task }) {
   return (
     <div className={classes['priority']}>
       {isOrdered && <MoveHandle id={task.id} title={isolated(task.title)} />}
-      {task.priority.toLocaleString('en-US', { maximumFractionDigits: 20 })}
+      {exactly(task.priority)}
     </div>
   )
 }
 
 function EditButtons({ collection, id }: { collection: TaskCollection; id: string }) {
   const { path } = taskCollections[collection]
+  const copied = encodeURIComponent(id)
   return (
     <RowActions>
-      <EditButton label="Edit" to={`${path}-form-update`} search={{ id }} preload={false} />
-      <DuplicateButton to={`${path}-form`} search={{ from: id }} preload={false} />
+      <EditButton label="Edit" href={`${path}-form-update?id=${copied}`} />
+      <DuplicateButton href={`${path}-form?from=${copied}`} />
     </RowActions>
   )
 }

@@ -15,7 +15,6 @@ import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { EditButton } from '#src/lists/row-buttons.tsx'
-import { opensRow } from '#src/ui/table-rows.ts'
 import { OpenPasswordLinks } from './open-password-links.tsx'
 import classes from './manage-users-page.module.css'
 
@@ -100,15 +99,9 @@ function RoleIcon({ userType }: Pick<DashboardUser, 'userType'>) {
 }
 
 function UpdateButton({ user }: { user: DashboardUser }) {
-  return (
-    <EditButton
-      {...opensRow}
-      label="Update"
-      to="/update-user/$userId/$fname/$lname/$email"
-      params={updateUserAddress(user)}
-      preload={false}
-    />
-  )
+  const { userId, fname, lname, email } = updateUserAddress(user)
+  const path = [userId, fname, lname, email].map(encodeURIComponent).join('/')
+  return <EditButton isOpener label="Update" href={`/update-user/${path}`} />
 }
 
 function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUser }) {

@@ -7,6 +7,7 @@ import { api, client } from '#src/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
+import { formatted } from '#src/ui/numbers.ts'
 import { Deliveries } from './deliveries.tsx'
 import classes from './webhooks.module.css'
 
@@ -81,7 +82,7 @@ function DeliveryState({ webhook: { alert, failingSince, waiting } }: { webhook:
           Failing since <Moment iso={failingSince} />
         </p>
       )}
-      {waiting > 0 && <Facts>{`${waiting.toLocaleString('en')} waiting`}</Facts>}
+      {waiting > 0 && <Facts>{`${formatted(waiting)} waiting`}</Facts>}
     </>
   )
 }
