@@ -37,7 +37,7 @@ let firstStart: Promise<number> | undefined
 let importing: Promise<number> | undefined
 
 test('§security crash: kill -9 during mixed writes, uploads and downloads', { timeout: TIMEOUT_MS }, async () => {
-  const cycles = rounds(17, 300)
+  const cycles = rounds(9, 300)
   const dataDir = await preparedDataDir()
   await importSample(dataDir)
   let server = startServer(dataDir)
