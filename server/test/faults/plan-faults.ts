@@ -14,6 +14,8 @@ export interface PlanNode {
 export interface Fault {
   does: 'reads' | 'sorts' | 'counts'
   what: string
+  /** The number of rows that the step passes on, by PostgreSQL's estimate. */
+  matching: number
 }
 
 const LARGE_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'player_keys', 'audit_entries']
@@ -37,16 +39,17 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
    */
   const visit = (node: PlanNode, isLimited: boolean, wanted: number): void => {
     const type = node['Node Type']
+    const matching = node['Plan Rows']
     const table = node['Relation Name'] ?? ''
     const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
     // With a filter, the step reads on until enough rows match, so the limit does not bound it.
     const isBounded = node.Filter === undefined && (isLimited || wanted >= node['Plan Rows'] * MOST_OF_A_TABLE)
     const isShort = SHORT_INDEXES.includes(node['Index Name'] ?? '')
     if (LARGE_TABLES.includes(table) && isWhole && !isBounded && !isShort)
-      faults.push({ does: 'reads', what: `${table}${node['Index Name'] ? ` along ${node['Index Name']}` : ''}` })
+      faults.push({ does: 'reads', what: `${table}${node['Index Name'] ? ` along ${node['Index Name']}` : ''}`, matching })
     const most = Math.max(0, ...(node.Plans ?? []).map((one) => one['Plan Rows']))
-    if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows` })
-    if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type)) faults.push({ does: 'counts', what: `${most} rows` })
+    if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows`, matching })
+    if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type)) faults.push({ does: 'counts', what: `${most} rows`, matching })
     const isPassedOn = passesOn.test(type) && node.Filter === undefined
     // A nested loop reads its first child only as far as its own rows are wanted.
     const passesOnTo = (index: number): boolean => isPassedOn || (type === 'Nested Loop' && index === 0)

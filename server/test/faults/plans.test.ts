@@ -25,6 +25,11 @@ const PARAMETERS_MOST = 3
 /** Rows that a statement may sort or count at any table size. */
 const LOOKED_AT_MOST = 25_000
 
+/** The exact count of a filtered list (lists/cursor-list.ts). It runs only where a sample has not shown that very many rows match. */
+const exactCount = / limit 10001\) as counted$/
+/** From this share of rows that match, the sample shows it in a table of a million rows. In the table of this test it cannot. */
+const MANY_MATCH = 0.25
+
 /** Calls whose purpose is to read a whole list. They stream it from a snapshot. */
 const wholeLists = /^downloads\./
 
@@ -44,6 +49,7 @@ test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions
   const database = await testDatabase()
   await seedRows({ database, telegramUsers: rows, participations: rows })
   await addEntries(database, rounds(30_000, 200_000))
+  await addPlayerKeys(database, rows)
   await sql`analyze`.execute(database.db)
   const world = await createWorld()
   onTestFinished(() => world.stop())
@@ -90,7 +96,7 @@ test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions
     const plans = await Promise.all(sent.map((statement) => explain('format json', statement)))
     if (sent[0]!.name !== undefined) plans.push(await explain('generic_plan, format json', { text }))
     for (const plan of plans)
-      for (const fault of planFaults(plan, many))
+      for (const fault of planFaults(plan, many).filter(({ matching }) => !exactCount.test(text) || matching < rows * MANY_MATCH))
         faults.add(`${caller} ${fault.does} ${fault.what}: ${text.replaceAll(/\s+/g, ' ').slice(0, 2000)}`)
   }
   reportFigure(`plans: ${statements.size} statements at ${rows} rows`)
@@ -107,4 +113,10 @@ async function addEntries(database: Database, count: number): Promise<void> {
     await audit(database.db, act, 'announcement.update', entries)
   }
   await sealEntries(database, 'wait')
+}
+
+/** Adds idempotency keys of players. */
+async function addPlayerKeys(database: Database, count: number): Promise<void> {
+  await sql`insert into player_keys (user_id, key_hash, fingerprint, is_first)
+    select user_id, sha256(user_id::text::bytea), '', true from telegram_users limit ${count}`.execute(database.db)
 }
