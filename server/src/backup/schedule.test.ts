@@ -1,5 +1,5 @@
 /** Scheduled backups (design §8): when they run, on which server, how many are kept, and what admins are told. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -18,6 +18,7 @@ let base: string
 
 beforeEach(async () => {
   base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-schedule-'))
+  for (const name of ['first', 'second']) await mkdir(path.join(base, name)) // as servers do at their start
   onTestFinished(() => rm(base, { recursive: true, force: true }))
 })
 

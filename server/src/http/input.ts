@@ -99,25 +99,32 @@ function readQuery({ searchParams }: URL): Record<string, string | string[]> {
   return query
 }
 
+const JSON_TYPE = 'application/json'
+
 function carriesBody({ method }: Request): boolean {
   return !['GET', 'HEAD', 'DELETE'].includes(method)
 }
 
 async function readJson(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
   if (hasNoBody(request)) return undefined
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw new Failure('UNSUPPORTED_MEDIA_TYPE')
+  if (mediaType(request) !== JSON_TYPE) throw new Failure('UNSUPPORTED_MEDIA_TYPE')
   return readBytes(request, limitBytes)
 }
 
-/** Whether a request has no body, as browsers send it for a call with path parameters only. */
-function hasNoBody({ headers }: Request): boolean {
-  const length = headers.get('content-length') ?? '0'
-  return headers.get('content-type') === null && headers.get('transfer-encoding') === null && length === '0'
+/** Whether a request has no body. Clients send such a request for a call that needs no fields, some with the type of JSON. */
+function hasNoBody(request: Request): boolean {
+  const { headers } = request
+  if (headers.get('transfer-encoding') !== null || (headers.get('content-length') ?? '0') !== '0') return false
+  const type = mediaType(request)
+  return type === undefined || (type === JSON_TYPE && (headers.has('content-length') || request.body === null))
+}
+
+function mediaType({ headers }: Request): string | undefined {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
 }
 
 async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const type = mediaType(request) ?? ''
   if (!type.startsWith('image/') && type !== 'application/octet-stream') {
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must be an image.' })
   }
