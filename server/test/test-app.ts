@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type App, createApp } from '#src/app.ts'
-import { createBackups } from '#src/backup/backups.ts'
+import { type Backups, createBackups } from '#src/backup/backups.ts'
 import type { Config } from '#src/config.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
@@ -52,6 +52,7 @@ export interface TestApp {
   paths: string[]
   live: App['live']
   readiness: App['readiness']
+  backups: Backups
   guest: Client
   /** Creates an account and signs it in. */
   signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
@@ -157,6 +158,7 @@ export async function testApp(
     paths: http.routes.map(({ path }) => path),
     live,
     readiness,
+    backups,
     guest: client('', {}),
     async signUp(userType, email = `person${++people}@gmail.com`) {
       passwordHash ??= await hashPassword(PASSWORD)
