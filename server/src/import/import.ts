@@ -30,12 +30,21 @@ export interface ImportOptions {
   log?: (line: string) => void
   /** Called after each batch; `read` counts the lines of this file that are not blank. */
   onProgress?: (progress: { file: string; read: number }) => void
-  /** Called with each refused line, whose `collection` is the name of its file without `.ndjson`. */
-  onRefused?: ((refusal: { collection: string; line: Line; reason: string }) => void) | undefined
-  /** Stands between the batches and their writers in a move-in, which keeps what was changed here. */
+  /** Called with each refused line. */
+  onRefused?: ((refusal: Refusal) => void) | undefined
+  /** Called for each batch instead of its writer. Only a move-in has it: it keeps what was changed in the console. */
   batches?: Batches | undefined
   /** The file for refused rows, by default `rejected.ndjson` in the current folder. If it exists, its name gets a number. */
   rejectedPath?: string
+}
+
+export interface Refusal {
+  /** The name of the line's file without `.ndjson`. */
+  collection: string
+  line: Line
+  reason: string
+  /** Whether it was refused because an earlier line has the same key. */
+  isRepeated: boolean
 }
 
 export interface Batches {
@@ -261,6 +270,7 @@ interface Item {
   columns?: parse.Columns
   /** Why the line is refused. */
   reason?: string
+  isRepeated?: boolean
   note?: string | undefined
 }
 
@@ -290,10 +300,10 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
     await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
     const written = await writeBatch(run, { items, writer, collection: collection.name })
     for (const id of written.histories) if (collection.kind) run.written[collection.kind].add(id)
-    for (const { line, reason, note } of items) {
+    for (const { line, reason, isRepeated = false, note } of items) {
       if (reason !== undefined) {
         report.rejected += 1
-        run.onRefused?.({ collection: collection.name, line, reason })
+        run.onRefused?.({ collection: collection.name, line, reason, isRepeated })
         await run.rejects.add({ source: join(run.directory, file), line, reason })
       }
       const message = reason ?? note
@@ -358,7 +368,8 @@ function refuseRepeated(item: Item, key: readonly string[], seen: SeenKeys): Ite
   const { line, columns } = item
   if (!columns) return item
   const earlier = seen.add(JSON.stringify(key.map((column) => columns[column])), line.number)
-  return earlier === undefined ? item : { line, reason: `Line ${earlier} has the same id: only that one is loaded` }
+  if (earlier === undefined) return item
+  return { line, isRepeated: true, reason: `Line ${earlier} has the same id: only that one is loaded` }
 }
 
 interface Batch {

@@ -177,6 +177,24 @@ test('players and participations that are the same as in the last run are only c
   expect((await run(app, folder)).balances).toEqual({ before: '21.5', after: '19.5' })
 })
 
+test('of two documents with one key the first stays, however often both are moved in', async () => {
+  const app = await testApp()
+  const twice: firestore.Documents = {
+    'telegramUsers/a': { userId: 1, firstName: 'Ada', balance: 5, createdAt: created },
+    'telegramUsers/b': { userId: 1, firstName: 'Bo', balance: 9, createdAt: created },
+    'telegramUsers/c': { userId: 2, firstName: 'Cy', balance: 1, createdAt: created },
+  }
+  for (let time = 0; time < 3; time += 1) {
+    const report = await run(app, await folderOf(twice))
+    expect(counts(report)['telegramUsers']).toEqual(time === 0 ? [3, 2, 0, 0, 1] : [3, 0, 0, 2, 1])
+    expect(report.balances.after).toBe('6')
+  }
+  // Without the second document, both others are remembered again.
+  const { 'telegramUsers/b': _left, ...once } = twice
+  await run(app, await folderOf(once))
+  expect((await run(app, await folderOf(once))).documents.same).toBe(2)
+})
+
 test.each([
   ['another mapping', async () => ({ keepsUnknown: true })],
   [

@@ -194,9 +194,9 @@ async function importAll(
     isDryRun,
     batches,
     ...(rejectedPath !== undefined && { rejectedPath }),
-    onRefused({ collection, line, reason }) {
+    onRefused({ collection, line, reason, isRepeated }) {
       const document = pathOf(line.text)
-      moved.refuse(collection, line.number)
+      moved.refuse(collection, { line: line.number, isRepeated })
       addReason(collectionOf(collection).reasons, reason, document)
       if (collection === 'announcements') refused.add(document)
     },

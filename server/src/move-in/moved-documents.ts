@@ -1,13 +1,14 @@
 /**
  * Remembers which players and participations a move-in has stored, by hashes of their bytes in the export, so that the next move-in need not
- * decode, translate and compare those that are still the same. What was refused is not remembered, nor what a broken-off move-in has stored.
+ * decode, translate and compare those that are still the same. Refused documents, and those of a move-in that was broken off, are not
+ * remembered.
  */
 import { hash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** The beginning of the hash of a document's bytes: two integers of 32 bits. The last four bits give way to the collection. */
+/** The beginning of the hash of a document's bytes: two integers of 32 bits. The last four bits are replaced by the place of the collection. */
 export interface Fingerprint {
   low: number
   high: number
@@ -31,9 +32,12 @@ export class MovedDocuments {
   readonly #mapping: string
   /** The hashes of the last run. A slot has two integers and is free if both are 0. */
   #slots: Uint32Array
-  /** The hashes of this run, by collections in the order of their lines, and those that are still the same. */
+  /** The hashes of this run's new or changed documents, by collection, in the order of their lines. */
   readonly #added = COLLECTIONS.map(() => new Hashes())
+  /** The hashes of documents that are the same as in the last run. */
   readonly #same = new Hashes()
+  /** The places of collections of which nothing is remembered. */
+  readonly #forgotten = new Set<number>()
   #count = 0
 
   private constructor(mapping: string, slots: Uint32Array) {
@@ -76,9 +80,14 @@ export class MovedDocuments {
     this.#remember(this.#added[place]!, low, high)
   }
 
-  /** Forgets the document of a line. */
-  refuse(collection: string, line: number): void {
-    this.#added[COLLECTIONS.indexOf(collection)]?.clear(line - 1)
+  /**
+   * Forgets the document of a line. If it has the key of another document, the whole collection is forgotten: the next run has to read the
+   * other document again, or it would take this one for the only one with the key.
+   */
+  refuse(collection: string, { line, isRepeated }: { line: number; isRepeated: boolean }): void {
+    const place = COLLECTIONS.indexOf(collection)
+    this.#added[place]?.clear(line - 1)
+    if (isRepeated) this.#forgotten.add(place)
   }
 
   /** Forgets the last run, before anything is written: this one may be broken off. */
@@ -92,7 +101,9 @@ export class MovedDocuments {
     await database.transaction(async (tx) => {
       await MovedDocuments.forget(tx)
       let part = 0
-      for (const hashes of [this.#same, ...this.#added])
+      this.#same.clearWhere((high) => this.#forgotten.has(high & PLACE_MASK))
+      const added = this.#added.filter((_, place) => !this.#forgotten.has(place))
+      for (const hashes of [this.#same, ...added])
         for (const bytes of hashes.parts()) {
           await sql`insert into moved_documents (part, mapping, hashes) values (${part}, ${this.#mapping}, ${bytes})`.execute(tx)
           part += 1
@@ -136,6 +147,11 @@ class Hashes {
 
   clear(index: number): void {
     this.#parts[Math.floor(index / PART_DOCUMENTS)]?.fill(0, 2 * (index % PART_DOCUMENTS), 2 * (index % PART_DOCUMENTS) + 2)
+  }
+
+  clearWhere(isCleared: (high: number) => boolean): void {
+    for (const part of this.#parts)
+      for (let at = 0; at < part.length; at += 2) if (isCleared(part[at + 1]!)) part.fill(0, at, at + 2)
   }
 
   /** Yields the bytes of each part. Hashes that were cleared are 0. */
