@@ -48,6 +48,15 @@ async function freed(): Promise<void> {
   await (await takeTurn(app.database)).end()
 }
 
+/** Runs `work` once a call has waited for the turn for a second. */
+async function afterSecondOfWaiting(work: () => Promise<void>): Promise<void> {
+  const waiting = sql<{ isLong: boolean }>`
+    select exists (select from pg_stat_activity where datname = current_database() and application_name = 'arcade backup'
+                      and wait_event_type = 'Lock' and clock_timestamp() - query_start > interval '1 second') as "isLong"`
+  await expect.poll(async () => (await waiting.execute(app.database.db)).rows[0]?.isLong, PATIENCE).toBe(true)
+  await work()
+}
+
 async function made(): Promise<BackupRun> {
   expect((await start()).status).toBe(200)
   const run = await ended()
@@ -103,10 +112,17 @@ test('design §8 one backup at a time over all servers: a second start is refuse
     expect(await act(id, 'verify')).toMatchObject({ status: 409, body: { code: 'BACKUP_UNDER_WAY' } })
   })
   await freed()
-  const turn = await takeTurn(app.database)
-  expect(await start()).toMatchObject({ status: 409, body: { code: 'BACKUP_UNDER_WAY' } })
-  await turn.end()
   expect((await state()).backups).toMatchObject([{ id, error: null, underWay: null }])
+})
+
+test('design §8 while the turn of a backup that the list shows as made is about to end, the next one waits for it', async () => {
+  const { id } = await made()
+  for (const begin of [start, () => act(id, 'verify')]) {
+    const turn = await takeTurn(app.database)
+    const [{ status }] = await Promise.all([begin(), afterSecondOfWaiting(() => turn.end())])
+    expect(status).toBe(200)
+    await freed()
+  }
 })
 
 test('design §8 a backup is cancelled, also when another server makes it; it leaves nothing behind', async () => {
@@ -222,8 +238,9 @@ test('design §8 a lost turn ends the backup', async () => {
     await sql`select pg_terminate_backend(pid) from pg_locks
       where locktype = 'advisory' and objid = ${LOCKS.backup} and granted
         and database = (select oid from pg_database where datname = current_database())`.execute(app.database.db)
-    // Until its server has noticed, it looks like one whose server has ended.
-    await expect.poll(ended, PATIENCE).toMatchObject({ error: 'The connection to the database was lost meanwhile.' })
+    // The list is not asked before its server has noticed: until then, it looks like one whose server has ended.
+    const error = async () => (await sql<{ error: string }>`select error from backups`.execute(app.database.db)).rows[0]?.error
+    await expect.poll(error, PATIENCE).toBe('The connection to the database was lost meanwhile.')
   })
 })
 
@@ -266,6 +283,7 @@ test('§security an admin starts and verifies a limited number of backups an hou
   const person = await limited.signUp('admin')
   const turn = await takeTurn(app.database)
   onTestFinished(() => turn.end())
+  await sql`insert into backups (id, place, is_scheduled, step) values ('under-way', '/x', false, 'tables')`.execute(app.database.db)
   await sql`insert into attempt_windows (key, started_at, count)
     select ${limits.backupsOfUser.name} || ':' || translate(encode(sha256(${person.id}::bytea), 'base64'), '+/=', '-_'), now(), ${limits.backupsOfUser.max - 1}`.execute(
     app.database.db,

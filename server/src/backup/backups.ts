@@ -3,7 +3,7 @@
  * time. Hides which server does so, the remains of servers that ended meanwhile, and which backups are removed for newer ones.
  */
 import { join } from 'node:path'
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { BackupState } from '@arcade/contract/backups/calls'
 import { type Act, actOfProcess, audit } from '#src/audit/audit.ts'
@@ -57,6 +57,8 @@ export interface Backups {
 
 /** Milliseconds that a server waits for the turn: an admin waits for the answer, and the schedule tries again. */
 const WAIT_MS = 200
+/** Milliseconds to wait for a turn that is about to end: the list shows no work any more, but older backups are being removed. */
+const ENDING_WAIT_MS = 20_000
 
 /** Returns the folder of the temporary database with which a backup is verified. */
 export function scratchDirOf(dataDir: string): string {
@@ -98,7 +100,7 @@ class ServerBackups implements Backups {
   async start(act: Act, userId: string): Promise<string> {
     const turn = await this.#turn()
     return this.#beginWork(turn, async (tx) => {
-      const place = await this.#newPlace()
+      const place = await this.#newPlace(tx)
       const id = await beginRun(tx, { place, by: { userId } })
       await audit(tx, act, 'backup.start', { record: backupRecord(place.address) })
       return { answer: id, work: () => this.#make({ id, act, place, isScheduled: false, signal: this.#signal(turn) }) }
@@ -167,8 +169,9 @@ class ServerBackups implements Backups {
 
   /** @throws Failure BACKUP_UNDER_WAY */
   async #turn(): Promise<Turn> {
+    const waitMs = (await isUnderWay(this.#database)) ? WAIT_MS : ENDING_WAIT_MS
     try {
-      return await takeTurn(this.#database, { waitMs: WAIT_MS })
+      return await takeTurn(this.#database, { waitMs })
     } catch (error) {
       throw error instanceof TurnTakenError ? new Failure('BACKUP_UNDER_WAY', { cause: error }) : error
     }
@@ -191,16 +194,13 @@ class ServerBackups implements Backups {
   }
 
   async #follow(turn: Turn, work: () => Promise<void>): Promise<void> {
-    const following = async (): Promise<void> => {
-      try {
-        await work()
-      } finally {
-        await turn.end()
-        this.#work = undefined
-      }
+    const following = work().finally(() => turn.end())
+    this.#work = following
+    try {
+      await following
+    } finally {
+      if (this.#work === following) this.#work = undefined // the next work may have begun
     }
-    this.#work = following()
-    await this.#work
   }
 
   async #make({ id, act, place, isScheduled, signal }: Making): Promise<void> {
@@ -233,7 +233,7 @@ class ServerBackups implements Backups {
       const schedule = scheduleOf(this.#settings)
       if (!schedule || !(await isDue(this.#database, schedule))) return
       await this.#clearUp()
-      const place = await this.#newPlace()
+      const place = await this.#newPlace(this.#database.db)
       const id = await beginRun(this.#database.db, { place, by: 'schedule' })
       const act = actOfProcess('system', 'BACKUP_SCHEDULE')
       await this.#make({ id, act, place, isScheduled: true, signal: this.#signal(turn) })
@@ -241,8 +241,7 @@ class ServerBackups implements Backups {
   }
 
   /** Returns the place of a new backup, named by the time, such as 2026-11-22T03-00-00Z. */
-  async #newPlace(): Promise<Place> {
-    const { db } = this.#database
+  async #newPlace(db: Kysely<Tables>): Promise<Place> {
     const now = (await databaseNow(db)).toISOString()
     const name = now.replace(/\.\d+Z$/, 'Z').replaceAll(':', '-')
     const place = openPlace(this.#settings.address).below(name)
