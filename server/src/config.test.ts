@@ -120,7 +120,8 @@ describe('design §8 the environment', () => {
     expect(readConfig({ BACKUP_URL: '/backups' }).backups).toEqual({ address: '/backups', times: '0 3 * * *', keep: 7 })
     const set = { BACKUP_URL: 's3://bucket/prefix?endpoint=http://x', BACKUP_SCHEDULE: '*/30 * * * *', BACKUP_KEEP: '3' }
     expect(readConfig(set).backups).toEqual({ address: set.BACKUP_URL, times: '*/30 * * * *', keep: 3 })
-    expect(() => readConfig({ BACKUP_KEEP: '3' })).toThrow('BACKUP_SCHEDULE and BACKUP_KEEP need BACKUP_URL')
+    expect(readConfig({ BACKUP_KEEP: '3' }).backups).toMatchObject({ times: undefined, keep: 3 })
+    expect(() => readConfig({ BACKUP_SCHEDULE: '0 0 * * *' })).toThrow('BACKUP_SCHEDULE needs BACKUP_URL')
   })
 
   test('TRUSTED_PROXIES is a list', () => {
