@@ -71,7 +71,7 @@ const figure = z.object({
   /** In the whole hours or days of `value`, without the current one, and in as many before them. */
   whole: z.number(),
   before: z.number(),
-  /** Since the beginning of the hour in which the caller looked last; null if that is not within the span or longer ago than a day. */
+  /** Since the beginning of the hour of the caller's last look; null without a look in the span, and for spans of days. */
   sinceLook: z.number().nullable(),
 })
 

@@ -92,6 +92,12 @@ test('Today: a look within a day is counted by itself, one longer ago begins the
     await lookedAgo(app, admin, 2)
     expect(await today(admin)).toMatchObject({ unit: 'hour', players: { value: 8, sinceLook: 3 } })
 
+    // Less than a day ago, but before the first hour of the span.
+    await sql`update dashboard_looks set seen_at = date_trunc('hour', now(), 'UTC') - interval '23 hours 1 second'`.execute(
+      app.database.db,
+    )
+    expect(await today(admin)).toMatchObject({ unit: 'hour', players: { value: 8, sinceLook: null } })
+
     for (const [units, players] of [
       [2, 10],
       [4, 100],

@@ -35,7 +35,7 @@ export function createToday({ db, reads }: Pick<Database, 'db' | 'reads'>): Toda
         ...activityNames(unit, new Date(since.getTime() - compared * lengthMs), new Date(now.getTime() + lengthMs)),
         bucketText(unit, since),
         bucketText(unit, now),
-        unit === 'hour' && lookedAt ? bucketText('hour', lookedAt) : null,
+        unit === 'hour' && lookedAt && lookedAt >= since ? bucketText('hour', lookedAt) : null,
       ])
       const figure = (of: FigureName): Figure => {
         const { name: _name, ...found } = rows.find(({ name }) => name === of)!
@@ -59,10 +59,10 @@ export function createToday({ db, reads }: Pick<Database, 'db' | 'reads'>): Toda
   }
 }
 
-/** When the last visit ended, also if the look that begins this one is not noted yet. */
+/** The end of the last visit, also before the first look of this visit is stored. */
 const LOOKED_AT = `case when dashboard_looks.seen_at < now() - interval '30 minutes' then dashboard_looks.seen_at else dashboard_looks.looked_at end`
 
-/** The user's last look, and the time in any case. */
+/** Always one row: the current time, and the end of the user's last visit or null. */
 const LOOK = `select now() as now, (select ${LOOKED_AT} from dashboard_looks where user_id = $1) as "lookedAt"`
 
 const NAMES = ['$1', '$2'] as const
