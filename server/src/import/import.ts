@@ -10,7 +10,9 @@ import { sql, type Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
+import type { Connection } from '#src/postgres/connections.ts'
 import { StartError } from '#src/postgres/errors.ts'
+import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { createSessions } from '#src/identity/sessions.ts'
 import { type Line, readLines, refuseOtherEncoding } from './import-lines.ts'
@@ -225,15 +227,17 @@ export async function importDirectory({
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
-  // After an import of other rows, a move-in has to compare all of its documents with what is stored.
-  if (!batches && !isDryRun) await sql`delete from moved_documents`.execute(database.db)
+  const moveInLock = batches || isDryRun ? undefined : await keepMoveInsAway(database)
   const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
   const written = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
   const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written, onRefused, batches }
   const files: FileReport[] = []
   try {
+    // After an import of other rows, a move-in has to compare all of its documents with what is stored.
+    if (moveInLock) await sql`delete from moved_documents`.execute(database.db)
     for (const collection of present) files.push(await importFile(run, collection))
   } finally {
+    await moveInLock?.end()
     await rejects.close()
     if (rejects.path !== undefined) log(`The rows that were refused are in ${rejects.path}`)
     if (rejects.problem !== undefined)
@@ -245,6 +249,17 @@ export async function importDirectory({
   else await foldCounters(database)
   const { path } = rejects
   return { files, unknown, ...(path !== undefined && { rejectedPath: path }), seconds: (performance.now() - start) / 1000 }
+}
+
+/**
+ * Keeps move-ins away until the connection that it returns ends: one that is under way would remember documents that these rows replace.
+ * @throws StartError if one is under way
+ */
+async function keepMoveInsAway(database: Database): Promise<Connection> {
+  const client = await database.connect('arcade import')
+  if (await tryLock(client, 'pg_try_advisory_lock_shared', LOCKS.moveIn)) return client
+  await client.end()
+  throw new StartError('An `arcade move-in` is under way: wait until it has ended.')
 }
 
 /** Returns the names that end in `.ndjson`. */

@@ -245,7 +245,11 @@ test('a run that is refused or finds a damaged export has not begun', async () =
   const onBegin = vi.fn<() => Promise<void>>(async () => {})
   const client = await app.database.connect('test')
   expect(await tryLock(client, 'pg_try_advisory_lock', LOCKS.moveIn)).toBe(true)
-  await expect(run(app, await folderOf(game), { onBegin })).rejects.toThrow('Another `arcade move-in` is under way')
+  await expect(run(app, await folderOf(game), { onBegin })).rejects.toThrow('Another `arcade move-in` or an import is under way')
+  const folder = await folderOf(game)
+  await writeFile(path.join(folder, 'telegramUsers.ndjson'), '{"userId":4712,"balance":1}\n')
+  const rows = { database: app.database, directory: folder, rejectedPath: path.join(folder, 'rejected.ndjson') }
+  await expect(importDirectory(rows)).rejects.toThrow('An `arcade move-in` is under way')
   await client.end()
   await expect(run(app, await folderOf(game, { 'auth.json': '{' }), { onBegin })).rejects.toThrow('ends in the middle')
   expect(onBegin).not.toHaveBeenCalled()

@@ -60,7 +60,7 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
   try {
     // Two runs at a time would move the same files in twice.
     if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.moveIn)))
-      throw new StartError('Another `arcade move-in` is under way: wait until it has ended.')
+      throw new StartError('Another `arcade move-in` or an import is under way: wait until it has ended.')
     return await moveInAlone(options)
   } finally {
     await client.end()

@@ -118,7 +118,7 @@ test('§security of two move-ins at the same time the second is refused in one l
   const pipe = await opened
   expect(await moveIn().ended).toEqual({
     code: 1,
-    output: 'Another `arcade move-in` is under way: wait until it has ended.\n',
+    output: 'Another `arcade move-in` or an import is under way: wait until it has ended.\n',
   })
   await pipe.writeFile(JSON.stringify(hashing))
   await pipe.close()
