@@ -59,10 +59,10 @@ export const playerList = defineList({
   findsPeople: true,
 })
 
-/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. A name without visible characters counts as missing. */
 /** Blocking more players than this at once asks for their number. */
 export const BLOCK_TYPED_ABOVE = 100
 
+/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. A name without visible characters counts as missing. */
 export function playerName({ firstName, lastName, username, userId }: Named): string {
   const name = [firstName, lastName].filter((part) => !isBlank(part)).join(' ')
   return name || (isBlank(username) ? String(userId) : `@${username}`)
