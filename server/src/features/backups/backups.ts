@@ -2,7 +2,7 @@
 import type { contract } from '@arcade/contract/contract'
 import { actOf } from '#src/audit/audit.ts'
 import type { Backups } from '#src/backup/backups.ts'
-import { type Handlers, signedIn } from '#src/calls.ts'
+import { Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 
 interface Services {
@@ -17,7 +17,7 @@ export function backupsHandlers({ backups, attempts }: Services): Handlers<typeo
     try {
       return await begin()
     } catch (error) {
-      await attempts.forgive(limits.backupsOfUser, userId)
+      if (error instanceof Failure) await attempts.forgive(limits.backupsOfUser, userId).catch(() => undefined)
       throw error
     }
   }
