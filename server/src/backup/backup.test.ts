@@ -331,11 +331,11 @@ describe('places', () => {
     await expect(refused).rejects.toThrow(TurnTakenError)
     await expect(refused).rejects.toThrow(/Another backup of this database is being made or verified \(arcade backup\)/)
 
-    const next = takeTurn(database)
+    const next = takeTurn(database, { waitMs: 60_000 })
     const waiting = sql<{ waiting: boolean }>`
       select exists (select from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
-                      where locktype = 'advisory' and objid = ${LOCKS.backup} and not granted) as waiting`
-    await expect.poll(async () => (await waiting.execute(database.db)).rows[0]?.waiting, { interval: 20 }).toBe(true)
+                      where locktype = 'advisory' and objid in (${LOCKS.backup}, ${LOCKS.backupSchedule}) and not granted) as waiting`
+    await expect.poll(async () => (await waiting.execute(database.db)).rows[0]?.waiting, { interval: 20, timeout: 50_000 }).toBe(true)
     await first.end()
     await (await next).end()
   })

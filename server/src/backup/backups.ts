@@ -11,7 +11,6 @@ import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { tryTakeLock } from '#src/db/transaction-locks.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { makeBackup, removeBackup, removeRemains } from './backup.ts'
@@ -30,8 +29,8 @@ import {
 } from './runs.ts'
 import { isDue } from './schedule.ts'
 import { type BackupSettings, backupState, placeOf, scheduleOf } from './state.ts'
-import { refuseOtherRestore, removeScratch } from './target.ts'
-import { takeTurn, type Turn, TurnTakenError } from './turn.ts'
+import { isRestoring, removeScratch } from './target.ts'
+import { takeTurn, tryTakeTurn, type Turn, TurnTakenError } from './turn.ts'
 
 export interface BackupsOptions {
   database: Database
@@ -47,7 +46,10 @@ export interface Backups {
   start(act: Act, userId: string): Promise<string>
   /** Begins to verify a backup. @throws Failure BACKUP_UNDER_WAY, NO_SUCH_BACKUP, NOT_VERIFIABLE */
   verify(act: Act, id: string): Promise<void>
-  /** Makes whichever server is making or verifying the backup stop within seconds. @throws Failure NO_SUCH_BACKUP, NOT_UNDER_WAY */
+  /**
+   * Makes whichever server is making or verifying the backup stop, as soon as the part that is being written is done.
+   * @throws Failure NO_SUCH_BACKUP, NOT_UNDER_WAY
+   */
   cancel(act: Act, id: string): Promise<void>
   /** Makes a backup if one is due and clears up after servers that have ended. A background task calls this. */
   runDue(): Promise<void>
@@ -60,9 +62,12 @@ const WAIT_MS = 200
 /** Milliseconds to wait for a turn that is about to end: the list shows no work any more, but older backups are being removed. */
 const ENDING_WAIT_MS = 20_000
 
-/** Returns the folder of the temporary database with which a backup is verified. */
-export function scratchDirOf(dataDir: string): string {
-  return join(dataDir, 'backup-trial')
+/**
+ * Returns the folder of the temporary database with which a backup is verified. Servers and commands have one each, because a command may
+ * verify a backup while a server does.
+ */
+export function scratchDirOf(dataDir: string, by: 'server' | 'command'): string {
+  return join(dataDir, by === 'server' ? 'backup-trial' : 'backup-trial-of-command')
 }
 
 export function createBackups(options: BackupsOptions): Backups {
@@ -77,8 +82,8 @@ class ServerBackups implements Backups {
   readonly #stopping = new AbortController()
   /** What this server is making or verifying. */
   #work: Promise<void> | undefined
-  #isCaring = false
-  #trialCleared: Promise<void> | undefined
+  #isRunningDue = false
+  #trialsCleared: Promise<void> | undefined
 
   constructor(options: BackupsOptions) {
     this.#options = options
@@ -146,15 +151,15 @@ class ServerBackups implements Backups {
   }
 
   async runDue(): Promise<void> {
-    if (this.#isCaring || this.#work || this.#stopping.signal.aborted) return
-    this.#isCaring = true
+    if (this.#isRunningDue || this.#work || this.#stopping.signal.aborted) return
+    this.#isRunningDue = true
     try {
-      await this.#clearTrialOnce()
+      await this.#clearTrialsOnce()
       const schedule = scheduleOf(this.#settings)
       if (schedule && !this.#database.freeSpaceLow() && (await isDue(this.#database, schedule))) await this.#backUpInTurn()
       else await this.#clearUpIfIdle()
     } finally {
-      this.#isCaring = false
+      this.#isRunningDue = false
     }
   }
 
@@ -206,7 +211,7 @@ class ServerBackups implements Backups {
   async #make({ id, act, place, isScheduled, signal }: Making): Promise<void> {
     const { fileStore } = this.#options
     try {
-      const run = { id, act, place, database: this.#database, signal }
+      const run = { id, act, place, database: this.#database, isVerifiedNext: isScheduled, signal }
       await recordMaking(run, (watch) => makeBackup({ database: this.#database, fileStore, place, watch }))
     } catch (error) {
       await this.#removeRemains(place)
@@ -218,9 +223,9 @@ class ServerBackups implements Backups {
 
   async #verify({ id, place, isPartOfRun, signal }: Verifying): Promise<void> {
     const { dataDir, log } = this.#options
-    await this.#clearTrialOnce()
+    await this.#clearTrialsOnce()
     const run = { id, database: this.#database, isPartOfRun, signal }
-    await recordVerifying(run, (watch) => verifyBackup(place, { scratchDir: scratchDirOf(dataDir), log, watch }))
+    await recordVerifying(run, (watch) => verifyBackup(place, { scratchDir: scratchDirOf(dataDir, 'server'), log, watch }))
   }
 
   /** Makes the scheduled backup, unless another server has made it between the check and the turn. */
@@ -262,18 +267,18 @@ class ServerBackups implements Backups {
     }
   }
 
-  #clearTrialOnce(): Promise<void> {
-    this.#trialCleared ??= this.#clearTrial().catch((error: unknown) =>
+  /** Stops and removes temporary databases that a server or command left running when it ended; otherwise they would go on running. */
+  #clearTrialsOnce(): Promise<void> {
+    const clear = async (): Promise<void> => {
+      for (const by of ['server', 'command'] as const) {
+        const scratchDir = scratchDirOf(this.#options.dataDir, by)
+        if (!(await isRestoring(scratchDir))) await removeScratch(scratchDir, this.#log)
+      }
+    }
+    this.#trialsCleared ??= clear().catch((error: unknown) =>
       this.#log.warn({ err: error }, 'the database of an earlier verification could not be removed'),
     )
-    return this.#trialCleared
-  }
-
-  /** Stops and removes a temporary database that a server left running when it ended; otherwise it would run until the next backup. */
-  async #clearTrial(): Promise<void> {
-    const scratchDir = scratchDirOf(this.#options.dataDir)
-    await refuseOtherRestore(scratchDir)
-    await removeScratch(scratchDir, this.#log)
+    return this.#trialsCleared
   }
 
   async #clearUpIfIdle(): Promise<void> {
@@ -282,7 +287,7 @@ class ServerBackups implements Backups {
 
   /** Marks what servers left behind when they ended, unless somebody has the turn; then it returns undefined. */
   #markIfIdle(): Promise<{ place: string }[] | undefined> {
-    return this.#database.transaction(async (tx) => ((await tryTakeLock(tx, 'backup')) ? markCutOff(tx) : undefined))
+    return this.#database.transaction(async (tx) => ((await tryTakeTurn(tx)) ? markCutOff(tx) : undefined))
   }
 
   /** Marks and removes what servers left behind when they ended. This server has the turn. */
@@ -296,7 +301,7 @@ class ServerBackups implements Backups {
       if (place.startsWith(below)) await this.#removeRemains(openPlace(this.#settings.address).below(place.slice(below.length)))
   }
 
-  /** What cannot be removed now is removed with the backups that make room for newer ones. */
+  /** If this fails, `#removeOld` tries again once newer backups replace this one. */
   async #removeRemains(place: Place): Promise<void> {
     await removeRemains(place).catch((error: unknown) =>
       this.#log.warn({ err: error, place: place.address }, 'the remains of a backup could not be removed'),

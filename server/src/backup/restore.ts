@@ -15,6 +15,7 @@ import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
 import { findMediaType } from '#src/files/files.ts'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { copyIn } from '#src/postgres/copy.ts'
+import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import {
   checkParts,
@@ -79,6 +80,7 @@ export async function verifyBackup(place: Place, { scratchDir, log, watch = unwa
   const { signal } = watch
   const verified = countVerified(watch)
   const keepRoom = async (bytes: number): Promise<void> => {
+    await makeDataDir(dirname(scratchDir))
     const room = await roomIn(dirname(scratchDir)) // the console's own database may be on this disk
     if (room < bytes)
       throw new StartError(

@@ -10,8 +10,9 @@ import { DamagedError, type Manifest, rowsOf, sizeOf } from './manifest.ts'
 import type { Place } from './place.ts'
 import type { Progress, Watch } from './watch.ts'
 
-/** The error of a backup whose server ended before it was finished. */
+/** The error of a backup whose server ended before it was finished, and of one whose command did. */
 export const CUT_OFF = 'The server that made it ended meanwhile.'
+const COMMAND_CUT_OFF = 'The command that made it ended meanwhile.'
 /** The error of a backup that an admin cancelled. */
 const CANCELLED = 'It was cancelled.'
 /** Milliseconds between two looks at a run: its progress is written, and whether it was cancelled is read. */
@@ -19,6 +20,8 @@ const LOOK_EVERY_MS = 1000
 
 /** The values of a backup with which nothing is being done. */
 const idle = { step: null, percent: null, done_bytes: null }
+/** The values of a backup whose verification begins. */
+const verifying = { step: 'parts', percent: 0, done_bytes: 0 }
 
 interface NewRun {
   place: Place
@@ -26,7 +29,7 @@ interface NewRun {
   by: 'schedule' | 'command' | { userId: string }
 }
 
-/** Adds a backup to the list, which is then followed by `recordMaking`. The caller has the turn. Returns its id. */
+/** Adds a backup to the list and returns its id. The caller has the turn and calls `recordMaking` next. */
 export async function beginRun(db: Kysely<Tables>, { place, by }: NewRun): Promise<string> {
   const id = randomUUID()
   const console = typeof by === 'object' ? { is_of_console: true, made_by: by.userId } : {}
@@ -37,9 +40,9 @@ export async function beginRun(db: Kysely<Tables>, { place, by }: NewRun): Promi
   return id
 }
 
-/** Marks a backup as being verified, which is then followed by `recordVerifying`. The caller has the turn. */
+/** Marks a backup as being verified. The caller has the turn and calls `recordVerifying` next. */
 export async function beginVerifying(db: Kysely<Tables>, id: string): Promise<void> {
-  await change(db, id, { step: 'parts', percent: 0, done_bytes: 0, cancelled_at: null, verify_error: null })
+  await change(db, id, { ...verifying, cancelled_at: null, verify_error: null })
 }
 
 interface Run {
@@ -49,23 +52,29 @@ interface Run {
   signal: AbortSignal
 }
 
-/** Records how a backup is made and how that ends. @param act the act that asked for it */
+/**
+ * Records how a backup is made and how that ends.
+ * @param act the act that asked for it
+ * @param isVerifiedNext whether the caller calls `recordVerifying` next
+ */
 export async function recordMaking(
-  run: Run & { act: Act; place: Place },
+  run: Run & { database: Pick<Database, 'transaction'>; act: Act; place: Place; isVerifiedNext: boolean },
   make: (watch: Watch) => Promise<Manifest>,
 ): Promise<Manifest> {
-  const { id, act, place, database } = run
+  const { id, act, place, database, isVerifiedNext } = run
   try {
     const manifest = await followed(run, make)
     const [rows, bytes] = [rowsOf(manifest), sizeOf(manifest)]
-    await audit(database.db, act, 'backup.create', { record: backupRecord(place.address), detail: { rows, bytes } })
-    await change(database.db, id, {
-      ...idle,
-      finished_at: sql<Date>`now()`,
-      rows,
-      bytes,
-      error: null,
-      cancelled_at: null,
+    await database.transaction(async (tx) => {
+      await audit(tx, act, 'backup.create', { record: backupRecord(place.address), detail: { rows, bytes } })
+      await change(tx, id, {
+        ...(isVerifiedNext ? verifying : idle),
+        finished_at: sql<Date>`now()`,
+        rows,
+        bytes,
+        error: null,
+        cancelled_at: null,
+      })
     })
     return manifest
   } catch (error) {
@@ -151,7 +160,7 @@ export async function markCutOff(db: Kysely<Tables>): Promise<{ id: string; plac
     .set({
       ...idle,
       cancelled_at: null,
-      error: sql`case when ${IS_UNMADE} then ${CUT_OFF} else error end`,
+      error: sql`case when not ${IS_UNMADE} then error when is_scheduled or is_of_console then ${CUT_OFF} else ${COMMAND_CUT_OFF} end`,
       verify_error: sql`case when ${IS_UNMADE} then verify_error else 'The server that verified it ended meanwhile.' end`,
     })
     .where(IS_UNDER_WAY)

@@ -1,4 +1,4 @@
-/** How far the saving of a backup is, in parts that the sizes of the tables suggest. */
+/** Estimates how much of a backup is saved, from the sizes of its tables. */
 import type { SavedTable } from './manifest.ts'
 import type { TableToSave } from './saved-tables.ts'
 import { percentOf, type Watch } from './watch.ts'
@@ -31,7 +31,7 @@ export function countSaved({
   const left = { tables: tables.length, files }
   let done = 0
   let bytes = 0
-  /** What counts already of the table that is being copied. */
+  /** The bytes of the table that is being copied which are counted so far. */
   let ofTable = 0
   const report = (): void => {
     const step = left.tables > 0 ? 'tables' : left.files > 0 ? 'files' : 'sums'

@@ -67,6 +67,22 @@ test('design §8 only one of several servers makes a backup that is due; it is v
   expect(backups[0]?.verifiedAt).not.toBeNull()
 })
 
+test('design §8 a scheduled backup is under way until it is verified, without a gap', async () => {
+  const { database, server } = await scheduled()
+  await anEarlierOne.execute(database.db)
+  const remove = () => sql`drop function if exists note_of_test cascade; drop table if exists notes_of_test`.execute(database.db)
+  onTestFinished(async () => void (await remove()))
+  await sql`create table notes_of_test (id text);
+    create function note_of_test() returns trigger language plpgsql as $$ begin
+      if new.finished_at is not null and new.verified_at is null and new.step is null then insert into notes_of_test values (new.id); end if;
+      return new;
+    end $$;
+    create trigger note_of_test before update on backups for each row execute function note_of_test()`.execute(database.db)
+  await server.runDue()
+  expect((await sql`select from backups where verified_at is not null`.execute(database.db)).rows).toHaveLength(2)
+  expect((await sql`select id from notes_of_test`.execute(database.db)).rows).toEqual([])
+})
+
 test('design §8 the set number of good backups is kept; a failed one raises an alert and removes no good one', async () => {
   const { database, settings, server, kept, state, wait } = await scheduled({ keep: 1 })
   await anEarlierOne.execute(database.db)

@@ -68,12 +68,22 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   }
 }
 
-/** @throws StartError if another process is restoring a backup into this folder */
-export async function refuseOtherRestore(dataDir: string): Promise<void> {
+/** Returns the process that is restoring a backup into this folder, or undefined. */
+async function findRestoring(dataDir: string): Promise<string | undefined> {
   const mark = await readFile(unfinishedRestoreFile(dataDir), 'utf8').catch(() => '')
   const [pid = '', startTime = ''] = mark.split('\n')
-  if (startTime !== '' && (await processStartTime(Number(pid))) === startTime)
-    throw new StartError(`Another restore into ${dataDir} is under way (process ${pid}).`)
+  return startTime !== '' && (await processStartTime(Number(pid))) === startTime ? pid : undefined
+}
+
+/** Whether a process is restoring a backup into this folder. */
+export async function isRestoring(dataDir: string): Promise<boolean> {
+  return (await findRestoring(dataDir)) !== undefined
+}
+
+/** @throws StartError if another process is restoring a backup into this folder */
+export async function refuseOtherRestore(dataDir: string): Promise<void> {
+  const pid = await findRestoring(dataDir)
+  if (pid !== undefined) throw new StartError(`Another restore into ${dataDir} is under way (process ${pid}).`)
 }
 
 /** Removes a temporary embedded database, also one whose process was killed. */

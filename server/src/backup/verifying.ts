@@ -6,7 +6,10 @@ import { percentOf, type Watch } from './watch.ts'
 const BEGINS = { parts: 0, load: 15, audit: 85 }
 const ENDS = { parts: BEGINS.load, load: BEGINS.audit, audit: 100 }
 
-/** Each step is begun with the manifest and returns what is called while it goes on. These functions throw once the work is to end. */
+/**
+ * Returns a function for each step. Call it with the manifest when the step begins; it returns the function to call after each part or
+ * entry. All of them throw once the work is aborted.
+ */
 export function countVerified({ signal, report }: Watch) {
   const at = (step: keyof typeof BEGINS, done: number, { total, bytes }: { total: number; bytes: number }): void => {
     signal.throwIfAborted()

@@ -1,11 +1,13 @@
 /** `npm run arcade -- backup`, `backup verify`, `restore` and `resume` as processes, beside a server and killed at any moment (design §8). */
-import { access, readdir } from 'node:fs/promises'
+import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { ADMIN, startCommand, startCommandWith, startServer } from '#test/faults/console-process.ts'
 import { preparedDataDir, removePrepared, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
+import { unfinishedRestoreFile } from '#src/db/unfinished-restore.ts'
+import { processStartTime } from '#src/postgres/processes.ts'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { createDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
@@ -31,10 +33,16 @@ test(
     const backup = await command(dataDir, 'backup', 'backup') // relative to the folder in which the operator types the command
     expect(backup.code, backup.output).toBe(0)
     expect(backup.output).toMatch(/^Saved \d+ rows and 0 files \(0\.\d MB\) in /)
+    // As if the server verified a backup at the same time.
+    const trial = path.join(dataDir, 'backup-trial')
+    await mkdir(trial)
+    const pid = server.child.pid!
+    await writeFile(unfinishedRestoreFile(trial), [pid, await processStartTime(pid), ''].join('\n'))
     const verified = await command(dataDir, 'backup', 'verify', at)
+    await rm(trial, { recursive: true })
     expect(verified.code, verified.output).toBe(0)
     expect(verified.output).toMatch(/is whole: \d+ rows and 0 files .* were restored on trial and are what was saved\.$/m)
-    expect(await readdir(dataDir)).not.toContain('backup-trial')
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('backup-trial'))).toEqual([])
     const occupied = await command(dataDir, 'restore', at)
     expect(occupied).toMatchObject({ code: 1, output: expect.stringContaining('is not empty (') as string })
 

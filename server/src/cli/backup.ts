@@ -20,7 +20,7 @@ export function backupInto(place: Place): RunOnDatabase {
     const turn = await takeTurn(database)
     try {
       const id = await beginRun(database.db, { place, by: 'command' })
-      const run = { id, act, place, database, signal: turn.signal }
+      const run = { id, act, place, database, isVerifiedNext: false, signal: turn.signal }
       const manifest = await recordMaking(run, (watch) => makeBackup({ database, fileStore, place, watch }))
       for (const key of manifest.missingFiles) note(`The file ${key} is not in the file store, so it is not in the backup.`)
       print(`Saved ${contents(manifest)} in ${place.address}.`)
@@ -32,7 +32,7 @@ export function backupInto(place: Place): RunOnDatabase {
 
 export function verify(place: Place): RunCommand {
   return async ({ config, log, print }) => {
-    const manifest = await verifyBackup(place, { scratchDir: scratchDirOf(config.dataDir), log })
+    const manifest = await verifyBackup(place, { scratchDir: scratchDirOf(config.dataDir, 'command'), log })
     print(`The backup in ${place.address} is whole: ${contents(manifest)} were restored on trial and are what was saved.`)
   }
 }

@@ -25,7 +25,7 @@ export async function shareChanges(tx: Kysely<Tables>): Promise<void> {
 }
 
 /** Takes a lock until the transaction ends, unless another transaction has it. Returns whether it did. */
-export async function tryTakeLock(tx: Transaction<Tables>, lock: 'backup' | 'fold'): Promise<boolean> {
+export async function tryTakeLock(tx: Transaction<Tables>, lock: 'backup' | 'backupSchedule' | 'fold'): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[lock]}::int) as taken`.execute(tx)
   return rows[0]?.taken ?? false

@@ -57,6 +57,8 @@ export const LOCKS = {
   admins: 6,
   backup: 7,
   fileRemovals: 8,
+  /** Servers of the previous version hold it while they make and verify a scheduled backup. */
+  backupSchedule: 9,
   recount: 10,
   fold: 11,
   distribution: 12,
