@@ -9,9 +9,9 @@ import { type QueryExecutorProvider, sql } from 'kysely'
 export const IS_CITUS = `exists (select from pg_extension where extname = 'citus')`
 
 /**
- * A setting that makes a session use one connection to each server: a transaction then sees all shards of a server in one snapshot. With the default, the
- * coordinator opens more connections for each statement of more than 10 ms, which takes longer than the statement. An ordinary PostgreSQL
- * ignores this setting.
+ * A setting that makes a session use one connection to each server: a transaction then sees all shards of a server in one snapshot. With the
+ * default, the coordinator opens more connections for each statement of more than 10 ms, which takes longer than the statement. An ordinary
+ * PostgreSQL ignores this setting.
  */
 export const ONE_CONNECTION_A_SERVER = 'citus.max_adaptive_executor_pool_size=1'
 
