@@ -1,8 +1,10 @@
 /** The dashboard's charts, what happened since one looked last, and what needs an admin (§2 Dashboard). */
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
-import { addPlayers, card } from '#src/dashboard.ts'
+import { addPlayers, beginWithinHour, card } from '#src/dashboard.ts'
 import { expect, test } from '#src/test.ts'
+
+test.beforeEach(beginWithinHour)
 
 test('Dashboard: a chart can be read by keyboard and pointer: one tab stop, and a crosshair in all charts', async ({
   page,

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
-import { addPlayers, card, idOfWheel } from '#src/dashboard.ts'
+import { addPlayers, beginWithinHour, card, idOfWheel } from '#src/dashboard.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { participationsIn } from '#src/sample.ts'
 import { sizes } from '#src/sizes.ts'
@@ -121,6 +121,7 @@ test('Dashboard: the range is in the address and survives a reload, and every ch
   server,
   signIn,
 }) => {
+  await beginWithinHour()
   await addPlayers(server, 3)
   await addPlayers(server, 2, 2)
   await addPlayers(server, 4, 5 * 24)

@@ -10,11 +10,18 @@ const bottomOfHeader = (page: Page): Promise<number> =>
     return width === innerWidth ? bottom : 0
   })
 
-/** Returns the texts of what the toast is over: the row, and links and buttons of all rows. */
+/**
+ * Returns the texts of what the toast is over: the row, and links and buttons of all rows. It waits in the page until the toast has slid in
+ * from the right, because the toast is there for five seconds only.
+ */
 async function coveredBy(page: Page, { message, row }: { message: Locator; row: Locator }): Promise<string[]> {
-  const [changed, uppermost] = [await row.elementHandle(), await bottomOfHeader(page)]
+  const uppermost = await bottomOfHeader(page)
+  await expect(message).toBeVisible()
+  const changed = await row.elementHandle()
   return message.evaluate(
-    (element, [changedRow, from]) => {
+    async (element, [changedRow, from]) => {
+      while (element.getBoundingClientRect().right >= innerWidth) await new Promise(requestAnimationFrame)
+      if (!element.isConnected) return ['nothing: the toast has closed']
       const over = element.getBoundingClientRect()
       return [changedRow, ...document.querySelectorAll('main tbody :is(a, button)')]
         .filter((one) => {
@@ -35,10 +42,6 @@ async function scrollToTop(page: Page, row: Locator): Promise<void> {
 }
 
 async function expectInItsLane(page: Page, { message, row }: { message: Locator; row: Locator }): Promise<void> {
-  await expect(message).toBeVisible()
-  const { width } = page.viewportSize()!
-  // The toast slides in from the right.
-  await expect.poll(async () => message.boundingBox().then((box) => box && box.x + box.width)).toBeLessThan(width)
   expect(await coveredBy(page, { message, row })).toEqual([])
 }
 

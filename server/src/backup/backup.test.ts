@@ -335,7 +335,9 @@ describe('places', () => {
     const waiting = sql<{ waiting: boolean }>`
       select exists (select from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
                       where locktype = 'advisory' and objid in (${LOCKS.backup}, ${LOCKS.backupSchedule}) and not granted) as waiting`
-    await expect.poll(async () => (await waiting.execute(database.db)).rows[0]?.waiting, { interval: 20, timeout: 50_000 }).toBe(true)
+    await expect
+      .poll(async () => (await waiting.execute(database.db)).rows[0]?.waiting, { interval: 20, timeout: 50_000 })
+      .toBe(true)
     await first.end()
     await (await next).end()
   })

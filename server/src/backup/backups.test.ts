@@ -328,7 +328,9 @@ test('§security an admin starts and verifies a limited number of backups an hou
   const person = await limited.signUp('admin')
   const turn = await takeTurn(app.database)
   onTestFinished(() => turn.end())
-  await sql`insert into backups (id, place, is_scheduled, step) values ('under-way', '/x', false, 'tables')`.execute(app.database.db)
+  await sql`insert into backups (id, place, is_scheduled, step) values ('under-way', '/x', false, 'tables')`.execute(
+    app.database.db,
+  )
   await sql`insert into attempt_windows (key, started_at, count)
     select ${limits.backupsOfUser.name} || ':' || translate(encode(sha256(${person.id}::bytea), 'base64'), '+/=', '-_'), now(), ${limits.backupsOfUser.max - 1}`.execute(
     app.database.db,

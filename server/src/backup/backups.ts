@@ -199,7 +199,14 @@ class ServerBackups implements Backups {
   }
 
   async #follow(turn: Turn, work: () => Promise<void>): Promise<void> {
-    const following = work().finally(() => turn.end())
+    const run = async (): Promise<void> => {
+      try {
+        await work()
+      } finally {
+        await turn.end()
+      }
+    }
+    const following = run()
     this.#work = following
     try {
       await following

@@ -22,12 +22,12 @@ export class TurnTakenError extends StartError {}
 /** Milliseconds to wait for the turn: PostgreSQL ends that of a process that has died shortly after its connection has closed. */
 const WAIT_MS = 2_000
 
-/** The locks of the turn. A server of the previous version takes the first for its schedule, and the second only while it makes a backup. */
+/** The locks of the turn. A server of the previous version takes the first for its schedule, the second only while it makes a backup. */
 const TURN = ['backupSchedule', 'backup'] as const
 
 /** Takes the turn until the transaction ends, unless somebody else has it. Returns whether it did. */
 export async function tryTakeTurn(tx: Transaction<Tables>): Promise<boolean> {
-  for (const lock of TURN) if (!(await tryTakeLock(tx, lock))) return false
+  for (const name of TURN) if (!(await tryTakeLock(tx, name))) return false
   return true
 }
 

@@ -117,7 +117,8 @@ test('Dashboard: the migration counts the claims that are folded', async () => {
   await sql`delete from counters where name like '%:claims'`.execute(db)
   await sql`drop table dashboard_looks`.execute(db)
   await db.transaction().execute((tx) => countClaims(tx as never))
-  const at = new Date()
+  const { rows: latest } = await sql<{ at: Date }>`select max(at) as at from ledger_entries`.execute(db)
+  const at = latest[0]!.at
   const counters = (['hour', 'day'] as const).map((bucket) => ({ of: 'activity', bucket, at, series: 'claims' }) as const)
   expect(await readCounters(db, counters)).toEqual([2, 2])
   await foldCounters(database)

@@ -10,9 +10,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
-import type { Connection } from '#src/postgres/connections.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { createSessions } from '#src/identity/sessions.ts'
 import { type Line, readLines, refuseOtherEncoding } from './import-lines.ts'
@@ -21,6 +19,8 @@ import * as parse from './import-rows.ts'
 import { BadRow, parseObject, type Row } from './import-values.ts'
 import { SeenKeys } from './seen-keys.ts'
 import * as write from './import-write.ts'
+import { keepMoveInsAway } from './import-lock.ts'
+import { limited } from './limited.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { keepReserve } from './disk-reserve.ts'
 
@@ -251,17 +251,6 @@ export async function importDirectory({
   return { files, unknown, ...(path !== undefined && { rejectedPath: path }), seconds: (performance.now() - start) / 1000 }
 }
 
-/**
- * Keeps move-ins away until the connection that it returns ends: one that is under way would remember documents that these rows replace.
- * @throws StartError if one is under way
- */
-async function keepMoveInsAway(database: Database): Promise<Connection> {
-  const client = await database.connect('arcade import')
-  if (await tryLock(client, 'pg_try_advisory_lock_shared', LOCKS.moveIn)) return client
-  await client.end()
-  throw new StartError('An `arcade move-in` is under way: wait until it has ended.')
-}
-
 /** Returns the names that end in `.ndjson`. */
 async function listFiles(directory: string): Promise<{ files: string[]; folders: string[] }> {
   try {
@@ -406,18 +395,4 @@ async function writeBatch(
   batches?.stored()
   for (const item of items) if (item.columns && rejected.has(item.columns)) item.reason = rejected.get(item.columns)!
   return { loaded, added, histories: written.histories ?? [] }
-}
-
-/** Logs the first `most` lines, and in the end the number of the others. */
-function limited(log: (line: string) => void, most: number): { add(line: string): void; end(): void } {
-  let seen = 0
-  return {
-    add(line) {
-      seen += 1
-      if (seen <= most) log(line)
-    },
-    end() {
-      if (seen > most) log(`… and ${seen - most} more`)
-    },
-  }
 }

@@ -71,10 +71,14 @@ test(
     const holder = await connectTo(dataDir)
     await holder.query('begin; lock table telegram_users in access exclusive mode')
     expect((await before.start()).status).toBe(200)
-    await waitFor('the first table', async () => {
-      const [name] = await namesIn(folder)
-      return name !== undefined && (await namesIn(path.join(folder, name, 'tables'))).length > 0
-    })
+    await waitFor(
+      'the first table',
+      async () => {
+        const [name] = await namesIn(folder)
+        return name !== undefined && (await namesIn(path.join(folder, name, 'tables'))).length > 0
+      },
+      PATIENCE_MS,
+    )
     killed.child.kill('SIGKILL')
     await killed.ended
     await holder.query('rollback')
@@ -87,14 +91,16 @@ test(
       canBeVerified: false,
     })
     await waitFor('an empty folder', async () => (await namesIn(folder)).length === 0, PATIENCE_MS)
-    expect((await admin.start()).status).toBe(200)
+    await waitFor('the turn', async () => (await admin.start()).status === 200, PATIENCE_MS)
     const { id, error, place } = await admin.ended()
     expect(error).toBeNull()
     expect((await namesIn(place)).toSorted()).toEqual(['manifest.json', 'tables'])
 
-    expect((await admin.verify(id)).status).toBe(200)
-    await waitFor('the trial', async () =>
-      (await namesIn(path.join(dataDir, 'backup-trial/postgres'))).includes('postmaster.pid'),
+    await waitFor('the turn', async () => (await admin.verify(id)).status === 200, PATIENCE_MS)
+    await waitFor(
+      'the trial',
+      async () => (await namesIn(path.join(dataDir, 'backup-trial/postgres'))).includes('postmaster.pid'),
+      PATIENCE_MS,
     )
     server.child.kill('SIGKILL')
     await server.ended
@@ -107,7 +113,7 @@ test(
       verifyError: 'The server that verified it ended meanwhile.',
     })
     await waitFor('the end of the trial', async () => !(await namesIn(dataDir)).includes('backup-trial'), PATIENCE_MS)
-    expect((await again.verify(id)).status).toBe(200)
+    await waitFor('the turn', async () => (await again.verify(id)).status === 200, PATIENCE_MS)
     const verified = await again.ended()
     expect(verified).toMatchObject({ error: null, verifyError: null })
     expect(verified.verifiedAt).not.toBeNull()
@@ -133,7 +139,7 @@ test(
     expect(failed.error).toMatch(
       /^The disk of \S+\/backups\/\S+ has too little room left for this backup: free some, or name another place\.$/,
     )
-    await waitFor('an empty folder', async () => (await namesIn(path.join(dataDir, 'backups'))).length === 0)
+    await waitFor('an empty folder', async () => (await namesIn(path.join(dataDir, 'backups'))).length === 0, PATIENCE_MS)
     await client.query(`insert into counters values ('meanwhile', 1)`)
     await rm(path.join(dataDir, 'ballast'))
     await waitFor('room for changes', async () => (await admin.start()).status === 200, PATIENCE_MS)
