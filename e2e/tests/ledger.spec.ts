@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
+import { resize } from '#src/sizes.ts'
 import { type ConsoleServer, expect, expectError, field, PASSWORD, test, toast } from '#src/test.ts'
 
 const PLAYER = 100_008_077
@@ -29,6 +30,23 @@ async function playRounds({ database: { db } }: ConsoleServer, count: number): P
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
+})
+
+test('Ledger: on every desktop Reverse is in view without scrolling sideways', async ({ page, server }) => {
+  const { db } = server.database
+  await sql`insert into ledger_entries (user_id, seq, amount, cause, reference, by_kind, by_name, balance)
+    select user_id, entries + 1, 123456, 'round', 'round-1795599541566-784558c6', 'bot', 'the game of the arcade', balance + 123456
+      from balances where user_id = ${PLAYER}`.execute(db)
+  await sql`update balances set balance = balance + 123456, entries = entries + 1 where user_id = ${PLAYER}`.execute(db)
+  await page.goto(PATH)
+  const reverse = entries(page).first().getByRole('button', { name: 'Reverse' })
+  await expect(reverse).toBeVisible()
+  for (const width of [1024, 1280, 1366, 1440, 1536, 1920]) {
+    await resize(page, { width, height: 900 })
+    await expect(reverse, `${width} px`).toBeInViewport({ ratio: 1 })
+    const scroller = ledger(page).getByRole('table').locator('..')
+    expect(await scroller.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), `${width} px`).toBe(0)
+  }
 })
 
 test('Ledger: an adjustment needs an amount and a reason, an entry can be reversed once, and the audit trail has both', async ({

@@ -48,9 +48,14 @@ for (const height of [768, 700, 480])
     }
   })
 
-for (const height of [900, 800, 720])
-  test(`§2 at 1440 × ${height} the whole sidebar is visible`, async ({ page }) => {
-    await page.setViewportSize({ width: 1440, height })
+for (const [width, height] of [
+  [1440, 900],
+  [1440, 800],
+  [1440, 720],
+  [1024, 768],
+] as const)
+  test(`§2 at ${width} × ${height} the whole sidebar is visible`, async ({ page }) => {
+    await page.setViewportSize({ width, height })
     await page.goto('/')
     const sidebar = page.getByRole('banner')
     const foot = sidebar.getByRole('button', { name: 'Log Out' }).locator('..')

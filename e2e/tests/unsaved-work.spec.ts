@@ -200,6 +200,7 @@ test.describe('a session that has ended', () => {
     await context.clearCookies()
     await submitButton(page, 'Add Annoucement').click()
     await expect(renewal(page)).toContainText('Sign in again as admin@gmail.com')
+    await expect(field(renewal(page), 'Password')).toBeFocused()
     await page.keyboard.press('Escape')
     await field(renewal(page), 'Password').fill('wrong password')
     await page.keyboard.press('Enter')

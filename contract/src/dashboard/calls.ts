@@ -68,7 +68,7 @@ export type Activity = z.infer<typeof activity>
 const figure = z.object({
   /** From `since` until now. */
   value: z.number(),
-  /** In the whole hours or days of `value`, without the current one, and in as many before them. */
+  /** What is compared with `before`: `value`, of days without the current one. `before` counts as many hours or days before them. */
   whole: z.number(),
   before: z.number(),
   /** Since the beginning of the hour of the caller's last look; null without a look in the span, and for spans of days. */
@@ -82,7 +82,7 @@ const today = z.object({
   /** The beginning of the span: of an hour or, for a look longer ago than a day, of a day in UTC. */
   since: z.iso.datetime(),
   unit: z.enum(['hour', 'day']),
-  /** The whole hours or days that `whole` and `before` count. */
+  /** The hours, or the whole days, that `whole` and `before` count. */
   compared: count,
   players: figure,
   participations: figure,

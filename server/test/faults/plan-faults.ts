@@ -49,7 +49,8 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
       faults.push({ does: 'reads', what: `${table}${node['Index Name'] ? ` along ${node['Index Name']}` : ''}`, matching })
     const most = Math.max(0, ...(node.Plans ?? []).map((one) => one['Plan Rows']))
     if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows`, matching })
-    if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type)) faults.push({ does: 'counts', what: `${most} rows`, matching })
+    if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type))
+      faults.push({ does: 'counts', what: `${most} rows`, matching })
     const isPassedOn = passesOn.test(type) && node.Filter === undefined
     // A nested loop reads its first child only as far as its own rows are wanted.
     const passesOnTo = (index: number): boolean => isPassedOn || (type === 'Nested Loop' && index === 0)

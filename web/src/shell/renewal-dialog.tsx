@@ -36,7 +36,8 @@ export function RenewalDialog({ email }: { email: string }) {
       description={`Sign in again as ${email} to go on. What you typed is still here.`}
     >
       <Form form={form} onSubmit={handleSubmit} label="Sign in again">
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        {/* Without the tabIndex, the dialog would try to focus it when it opens. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden tabIndex={-1} />
         <PasswordField control={form.control} name="password" label="Password" isRequired autoComplete="current-password" />
         <p className={classes['problem']} aria-live="polite">
           {problem}

@@ -6,7 +6,17 @@
 import { characterCount, isolated, typedText } from '@arcade/contract/text'
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
-import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useEffect, useRef, useState } from 'react'
+import {
+  createContext,
+  type HTMLInputAutoCompleteAttribute,
+  type ReactNode,
+  use,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import {
   type Control,
   type DefaultValues,
@@ -119,11 +129,20 @@ interface FormProps<Input extends FieldValues, Output> {
   children: ReactNode
 }
 
-const SubmittingContext = createContext(false)
+interface Submitting {
+  isSubmitting: boolean
+  /** The button that was pressed, unless it is the submit button. */
+  pressed: string | undefined
+  press: (id: string) => void
+}
+
+const SubmittingContext = createContext<Submitting>({ isSubmitting: false, pressed: undefined, press: () => {} })
 const SavedMeanwhile = createContext<Readonly<Record<string, unknown>>>({})
 
 export function Form<Input extends FieldValues, Output>({ form, onSubmit, label, children }: FormProps<Input, Output>) {
   const { isSubmitting } = useFormState({ control: form.control })
+  const [pressed, press] = useState<string>()
+  const submitting = useMemo(() => ({ isSubmitting, pressed, press }), [isSubmitting, pressed])
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it only observes the focus of its fields
     <form
@@ -133,11 +152,12 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
       onFocus={form.loadSchema}
       onSubmit={(event) => {
         event.preventDefault()
+        press(undefined)
         void form.submit(onSubmit)
       }}
     >
       <SavedMeanwhile value={form.savedMeanwhile ?? {}}>
-        <SubmittingContext value={isSubmitting}>{children}</SubmittingContext>
+        <SubmittingContext value={submitting}>{children}</SubmittingContext>
       </SavedMeanwhile>
     </form>
   )
@@ -145,22 +165,32 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
 
 /** The submit button, which keeps the focus while it is busy. */
 export function SubmitButton({ children, ...props }: ButtonProps & { children: ReactNode }) {
-  const isSubmitting = use(SubmittingContext)
+  const { isSubmitting, pressed } = use(SubmittingContext)
   return (
     // The padding leaves room for the loader beside the label.
     <Button type="submit" px="2rem" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
       {children}
-      {isSubmitting && <Loader size="xs" color="currentColor" className={classes['busy'] ?? ''} aria-hidden />}
+      {isSubmitting && pressed === undefined && <Busy />}
     </Button>
   )
 }
 
+function Busy() {
+  return <Loader size="xs" color="currentColor" className={classes['busy'] ?? ''} aria-hidden />
+}
+
 /** A second submit button, which Enter in a field does not trigger. `onClick` calls the form's `submit`. */
 export function OtherSubmitButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
-  const isSubmitting = use(SubmittingContext)
+  const id = useId()
+  const { isSubmitting, pressed, press } = use(SubmittingContext)
+  const handleClick = () => {
+    press(id)
+    onClick()
+  }
   return (
-    <Button variant="default" aria-disabled={isSubmitting} className={classes['other'] ?? ''} onClick={onClick}>
+    <Button variant="default" aria-disabled={isSubmitting} className={classes['other'] ?? ''} onClick={handleClick}>
       {children}
+      {isSubmitting && pressed === id && <Busy />}
     </Button>
   )
 }

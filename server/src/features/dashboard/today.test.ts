@@ -43,23 +43,23 @@ async function happened({ database }: TestApp, players: number, { units, lengthM
   await addActivity(database, players, { ...ITEM, at })
 }
 
-test('Today: without an earlier look it counts the last 24 hours, and compares whole hours with as many before', () =>
+test('Today: without an earlier look it counts the last 24 hours, and compares them with the 24 hours before', () =>
   withinOneHour(async (app) => {
     const admin = await app.signUp('admin')
     for (const [units, players] of [
-      [0, 1], // the current hour is not compared
+      [0, 1],
       [1, 2],
       [23, 4], // the first hour of the span
       [24, 8], // the last hour before it
-      [46, 16],
-      [47, 32], // too long ago
+      [47, 16], // the first hour before it
+      [48, 32], // too long ago
     ] as const)
       await happened(app, players, { units, lengthMs: HOUR_MS })
     for (const fold of [false, true]) {
       if (fold) await foldCounters(app.database)
       const answer = await today(admin)
-      const figure = { value: 7, whole: 6, before: 24, sinceLook: null }
-      expect(answer).toMatchObject({ lookedAt: null, unit: 'hour', compared: 23, players: figure, participations: figure })
+      const figure = { value: 7, whole: 7, before: 24, sinceLook: null }
+      expect(answer).toMatchObject({ lookedAt: null, unit: 'hour', compared: 24, players: figure, participations: figure })
       const now = await databaseNow(app.database.db)
       expect(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - Date.parse(answer.since)).toBe(23 * HOUR_MS)
     }

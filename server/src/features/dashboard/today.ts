@@ -1,7 +1,7 @@
 /**
  * What happened since an admin looked at the dashboard last, with the same span before, from the counters of activity. A visit ends when no
- * look was noted for half an hour. Hours are counted for two days only (counters/activity.ts), so a longer span counts days. Changes are
- * told from whole hours or days, because the current one would always look like a fall.
+ * look was noted for half an hour. Hours are counted for two days only (counters/activity.ts), so a longer span counts days. Changes of
+ * days are told from whole days, because the current one would look like a fall for most of the day.
  */
 import { sql } from 'kysely'
 import type { Today } from '@arcade/contract/dashboard/calls'
@@ -30,11 +30,11 @@ export function createToday({ db, reads }: Pick<Database, 'db' | 'reads'>): Toda
   return {
     async read(userId) {
       const [{ now, lookedAt }] = (await readLook([userId])) as [{ now: Date; lookedAt: Date | null }]
-      const { unit, lengthMs, since, compared } = spanOf(now, lookedAt)
+      const { unit, lengthMs, since, until, compared } = spanOf(now, lookedAt)
       const rows = await readFigures([
         ...activityNames(unit, new Date(since.getTime() - compared * lengthMs), new Date(now.getTime() + lengthMs)),
         bucketText(unit, since),
-        bucketText(unit, now),
+        bucketText(unit, until),
         unit === 'hour' && lookedAt && lookedAt >= since ? bucketText('hour', lookedAt) : null,
       ])
       const figure = (of: FigureName): Figure => {
@@ -66,7 +66,7 @@ const LOOKED_AT = `case when dashboard_looks.seen_at < now() - interval '30 minu
 const LOOK = `select now() as now, (select ${LOOKED_AT} from dashboard_looks where user_id = $1) as "lookedAt"`
 
 const NAMES = ['$1', '$2'] as const
-/** $3 is the first hour or day of the span, $4 the current one, and $5 the hour of the last look or null. */
+/** $3 is the first hour or day of the span, $4 the first one after those that are compared, and $5 the hour of the last look or null. */
 const FIGURES = `
   with sums as materialized ${counterSumsSql(NAMES)},
   activity as materialized (
@@ -83,7 +83,9 @@ interface Span {
   unit: 'hour' | 'day'
   lengthMs: number
   since: Date
-  /** The whole hours or days since then. */
+  /** Where the comparison ends: after the current hour, or before the current day. */
+  until: Date
+  /** The hours or days from `since` to `until`. */
   compared: number
 }
 
@@ -94,7 +96,8 @@ function spanOf(now: Date, lookedAt: Date | null): Span {
   const since = isLong
     ? Math.max(floor(lookedAt, DAY_MS), current - (MAX_DAYS - 1) * DAY_MS)
     : current - (MIN_HOURS - 1) * HOUR_MS
-  return { unit, lengthMs, since: new Date(since), compared: (current - since) / lengthMs }
+  const until = isLong ? current : current + HOUR_MS
+  return { unit, lengthMs, since: new Date(since), until: new Date(until), compared: (until - since) / lengthMs }
 }
 
 function floor(at: Date, lengthMs: number): number {
