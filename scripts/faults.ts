@@ -40,7 +40,7 @@ export const faults: readonly Fault[] = [
     testFile: 'races',
   },
   {
-    name: 'priorities-without-turns',
+    name: 'priorities-without-lock',
     what: 'Two admins who renumber tasks take no lock, so each may wait for a priority that the other has claimed',
     file: `${server}/items/priorities.ts`,
     find: 'return takeLock(tx, `${collection}Priorities`)',

@@ -134,21 +134,21 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     // Read before the server says that it is ready, because nothing may fail after that.
     const pause = await findPause(database.db)
     const { server, address } = await listen(config, http.fetch)
-    const chores = startChores(log, [
-      [1, () => sealEntries(database)],
-      [1, () => deliveries.sendDue()],
-      [10, () => foldCounters(database)],
-      [10, () => files.sweep()],
-      [3600, () => forgetHours(database)],
-      [3600, () => sessions.sweep()],
-      [3600, () => attempts.sweep()],
-      [3600, () => signInGuard.sweep()],
-      [3600, () => passwords.sweep()],
-      [3600, () => forgetIdempotencyKeys(database)],
-      [3600, () => deliveries.sweep()],
-      [3600, () => forgetPlayerKeys(database)],
-      [10, () => backups.runDue()],
-      [60, () => purgeExpired({ database, files })],
+    const tasks = startBackgroundTasks(log, [
+      [1, 'seal the audit', () => sealEntries(database)],
+      [1, 'send webhooks', () => deliveries.sendDue()],
+      [10, 'fold counters', () => foldCounters(database)],
+      [10, 'remove unused files', () => files.sweep()],
+      [3600, 'remove old hours of activity', () => forgetHours(database)],
+      [3600, 'remove ended sessions', () => sessions.sweep()],
+      [3600, 'remove old attempts', () => attempts.sweep()],
+      [3600, 'remove sign-in checks', () => signInGuard.sweep()],
+      [3600, 'remove expired password links', () => passwords.sweep()],
+      [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
+      [3600, 'remove old deliveries', () => deliveries.sweep()],
+      [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
+      [10, 'make due backups', () => backups.runDue()],
+      [60, 'purge the trash', () => purgeExpired({ database, files })],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (pause) process.stdout.write(`Scheduled work is paused. ${pause.reason} To let it run: npm run arcade -- resume\n`)
@@ -156,7 +156,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     const stop = async (): Promise<void> => {
       const deadline = performance.now() + DRAIN_MS
-      chores.stop()
+      tasks.stop()
       live.stop()
       const backupEnd = Promise.race([backups.stop(), elapse(DRAIN_MS, undefined, { ref: false })])
       const stopSeen = readiness.beginStop()
@@ -206,13 +206,13 @@ async function explainFailure(error: NodeJS.ErrnoException, port: number): Promi
   return `port ${port} is in use${pid === undefined ? '' : ` by process ${pid} (kill ${pid} ends it)`}; set PORT to another one`
 }
 
-type Chore = [everySeconds: number, run: () => Promise<unknown>]
+type BackgroundTask = [everySeconds: number, name: string, run: () => Promise<unknown>]
 
-/** Runs each chore at its interval. A failure is logged, and the chore runs again after the next interval. */
-function startChores(log: Logger, chores: Chore[]): { stop: () => void } {
-  const timers = chores.map(([everySeconds, run]) =>
+/** Runs each background task at its interval. A failure is logged, and the task runs again after the next interval. */
+function startBackgroundTasks(log: Logger, tasks: BackgroundTask[]): { stop: () => void } {
+  const timers = tasks.map(([everySeconds, task, run]) =>
     setInterval(() => {
-      run().catch((error: unknown) => log.warn({ err: error }, 'a piece of upkeep failed and will be tried again'))
+      run().catch((error: unknown) => log.warn({ err: error, task }, 'A background task failed and will be tried again'))
     }, everySeconds * 1000).unref(),
   )
   return { stop: () => timers.forEach((timer) => clearInterval(timer)) }

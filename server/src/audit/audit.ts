@@ -112,7 +112,7 @@ const columns = Object.keys(columnTypes) as Column[]
 const insertInto = `
   insert into audit_open (${columns.join(', ')}, actor_commitment, record_commitment)
   select ${columns.join(', ')}, ${actorCommitmentSql('entry')}, ${recordCommitmentSql('entry')}
-    from (${SHARE_CHANGES}) as turn,`
+    from (${SHARE_CHANGES}) as shared_lock,`
 
 const parameters = columns.map((column, index) => `$${index + 1}::${columnTypes[column]}`)
 const insertOne = `${insertInto} (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`

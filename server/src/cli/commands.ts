@@ -79,18 +79,18 @@ export const commands = [
     name: 'check',
     options: { repair: { type: 'boolean' } },
     summary: 'compare counters, balances, history and files with the records; exit 1 if they differ',
-    prepare: (_, { repair: isRepair = false }) => onDatabase(check({ isRepair }), { needsRoom: isRepair }),
+    prepare: (_, { repair: isRepair = false }) => onDatabase(check({ isRepair }), { needsFreeSpace: isRepair }),
   }),
   command({
     name: 'reconcile',
     summary: 'compare all balances with their ledgers; exit 3 if some differ',
-    prepare: () => onDatabase(reconcileLedger, { needsRoom: false }),
+    prepare: () => onDatabase(reconcileLedger, { needsFreeSpace: false }),
   }),
   command({
     name: 'backup',
     positionals: ['PLACE'],
     summary: 'save database and files of this moment in an empty folder or s3://bucket/prefix',
-    prepare: ([place = '']) => onDatabase(backupInto(placeOf(place)), { needsRoom: false }),
+    prepare: ([place = '']) => onDatabase(backupInto(placeOf(place)), { needsFreeSpace: false }),
   }),
   command({
     name: 'backup verify',
@@ -130,7 +130,7 @@ export const commands = [
     summary: 'write all collections as NDJSON that an import reads, and files beside, into an empty folder',
     prepare: ([directory = '']) => {
       if (directory === '') throw new UsageError('DIR is empty.')
-      return onDatabase(exportInto(directory), { needsRoom: false })
+      return onDatabase(exportInto(directory), { needsFreeSpace: false })
     },
   }),
   command({

@@ -14,8 +14,8 @@ export type RunOnDatabase = (context: DatabaseContext) => Promise<number | void>
 /** Set once a signal has interrupted the command. It never resolves: the process exits when its database is closed. */
 export let interruption: Promise<never> | undefined
 
-/** @param needsRoom whether the command is refused on a disk that is nearly full */
-export function onDatabase(run: RunOnDatabase, { needsRoom = true } = {}): RunCommand {
+/** @param needsFreeSpace whether the command is refused on a disk that is nearly full */
+export function onDatabase(run: RunOnDatabase, { needsFreeSpace = true } = {}): RunCommand {
   return async (context) => {
     const { config, log } = context
     await makeDataDir(config.dataDir)
@@ -26,7 +26,7 @@ export function onDatabase(run: RunOnDatabase, { needsRoom = true } = {}): RunCo
     }
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
     try {
-      if (needsRoom && database.freeSpaceLow())
+      if (needsFreeSpace && database.freeSpaceLow())
         throw new StartError('The disk is nearly full, so nothing was done: free some space first.')
       return await run({ ...context, database })
     } finally {

@@ -97,7 +97,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (url === undefined) await refuseUnfinishedFolder(dataDir)
   const lockHolder = await openLockHolder({
     target:
-      url === undefined ? { cluster: embeddedCluster({ dataDir, log, usesSpareRoom: use === 'server' }), dataDir } : { url },
+      url === undefined ? { cluster: embeddedCluster({ dataDir, log, usesSpareFile: use === 'server' }), dataDir } : { url },
     use,
     log,
     giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_MS,

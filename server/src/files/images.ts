@@ -49,7 +49,7 @@ export function createImages(overrides: Partial<ImageLimits> = {}): Images {
   let decoder: Decoder | undefined
   let idle: NodeJS.Timeout | undefined
   let inHand = 0
-  let turn: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
 
   const decode = async (bytes: Uint8Array, attempt = 1): Promise<PreparedImage> => {
     clearTimeout(idle)
@@ -71,8 +71,8 @@ export function createImages(overrides: Partial<ImageLimits> = {}): Images {
     async prepare(bytes) {
       if (inHand >= limits.atOnce) throw unavailable('Too many images are being uploaded. Please try again in a moment.')
       inHand += 1
-      const prepared = turn.then(() => decode(bytes)).finally(() => (inHand -= 1))
-      turn = prepared.catch(() => {})
+      const prepared = last.then(() => decode(bytes)).finally(() => (inHand -= 1))
+      last = prepared.catch(() => {})
       return prepared
     },
     stop,

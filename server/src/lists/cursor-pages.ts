@@ -49,7 +49,7 @@ const firstRowsChecked = (limit: number): number => Math.max(200, 30 * limit)
 const moreRowsChecked = (limit: number): number => 20 * firstRowsChecked(limit)
 
 /** A page to find, and what the strategies so far have learned. */
-interface Search<L extends List> {
+interface PageLookup<L extends List> {
   where: Where
   page: PageRequest<L>
   queries: PageQueries<L>
@@ -65,7 +65,7 @@ interface Search<L extends List> {
 }
 
 /** Looks for the page in one way. Returns undefined if this way does not apply or has not found the whole page. */
-type Strategy = <L extends List>(search: Search<L>) => Promise<Read | undefined>
+type Strategy = <L extends List>(lookup: PageLookup<L>) => Promise<Read | undefined>
 
 const strategies: readonly Strategy[] = [
   wholeList, // no filter: a prepared statement, some index steps
@@ -84,104 +84,104 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     orders: queries.orders,
     countAll: () => queries.countAll(),
     async read(where, reading, limit) {
-      const search: Search<L> = { where, page: { reading, limit }, queries, checkedRows: 0, nearRows: [] }
+      const lookup: PageLookup<L> = { where, page: { reading, limit }, queries, checkedRows: 0, nearRows: [] }
       for (const strategy of strategies) {
-        const read = await strategy(search)
+        const read = await strategy(lookup)
         if (read) return read
       }
-      return { rows: search.nearRows }
+      return { rows: lookup.nearRows }
     },
   }
 }
 
 /** Without a filter, one of the prepared statements reads the page. */
-async function wholeList<L extends List>({ where, page, queries }: Search<L>): Promise<Read | undefined> {
+async function wholeList<L extends List>({ where, page, queries }: PageLookup<L>): Promise<Read | undefined> {
   if (!where.isEmpty) return undefined
   return (await queries.whole(page)) ?? { rows: await queries.nearby(where, page, page.limit) }
 }
 
 /** For filters that have an index in this order, a prepared statement reads the page. */
-async function byIndex<L extends List>({ where, page, queries }: Search<L>): Promise<Read | undefined> {
+async function byIndex<L extends List>({ where, page, queries }: PageLookup<L>): Promise<Read | undefined> {
   return where.indexed && queries.indexed(where.indexed, page)
 }
 
 /** Checks the next rows of the order: finds the page at once if many rows match. */
-async function nearby<L extends List>(search: Search<L>): Promise<Read | undefined> {
-  const { limit } = search.page
-  const first = await checkNext(search, firstRowsChecked(limit))
-  if (first || search.nearRows.length * 6 < limit) return first
-  return checkNext(search, moreRowsChecked(limit))
+async function nearby<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+  const { limit } = lookup.page
+  const first = await checkNext(lookup, firstRowsChecked(limit))
+  if (first || lookup.nearRows.length * 6 < limit) return first
+  return checkNext(lookup, moreRowsChecked(limit))
 }
 
 /** Checks the next `count` rows of the order. Returns the page if they contain all of it. */
-async function checkNext<L extends List>(search: Search<L>, count: number): Promise<Read | undefined> {
-  const { where, page, queries } = search
-  search.checkedRows = count
-  search.nearRows = await queries.nearby(where, page, count)
-  return search.nearRows.length === page.limit ? { rows: search.nearRows } : undefined
+async function checkNext<L extends List>(lookup: PageLookup<L>, count: number): Promise<Read | undefined> {
+  const { where, page, queries } = lookup
+  lookup.checkedRows = count
+  lookup.nearRows = await queries.nearby(where, page, count)
+  return lookup.nearRows.length === page.limit ? { rows: lookup.nearRows } : undefined
 }
 
 /**
  * Estimates by a sample what share of the rows a search matches. If very many do, the sample also shows where the page ends at the latest,
  * and only the matches before that row are read. If the share is moderate, the next rows of the order are likely to contain the page.
  */
-async function bySample<L extends List>(search: Search<L>): Promise<Read | undefined> {
-  const { where, page } = search
+async function bySample<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+  const { where, page } = lookup
   if (!where.hasSearch) return undefined
-  const { share, ends } = await takeSample(search)
+  const { share, ends } = await takeSample(lookup)
   for (const end of ends) {
-    const rows = await matchesBefore(search, end)
+    const rows = await matchesBefore(lookup, end)
     if (rows.length === page.limit) return { rows }
   }
-  return checkShare(search, share)
+  return checkShare(lookup, share)
 }
 
 /** Finds the page of a search for a number by the matches alone, because the next rows of the order hardly contain any. */
-async function distinctive<L extends List>(search: Search<L>): Promise<Read | undefined> {
-  if (!search.where.isDistinctive || (await isInSample(search))) return undefined
-  return collected(search)
+async function distinctive<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+  if (!lookup.where.isDistinctive || (await isInSample(lookup))) return undefined
+  return collected(lookup)
 }
 
 /**
  * Finds all matches by their indexes and then the first of them in the order of a joined table. If there are too many, the next rows of the
  * order are likely to contain the page.
  */
-async function collected<L extends List>(search: Search<L>): Promise<Read | undefined> {
-  const { where, page, queries } = search
+async function collected<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+  const { where, page, queries } = lookup
   const { conditions } = where
-  if (search.isCollected || !conditions || !queries.isJoined(page.reading.sort)) return undefined
-  search.isCollected = true
+  if (lookup.isCollected || !conditions || !queries.isJoined(page.reading.sort)) return undefined
+  lookup.isCollected = true
   const limits = { fewHits: FEW_HITS, maxHits: COLLECTED_HITS, checkedRows: DISTANT_ROWS_CHECKED }
   const hits = await queries.collected({ ...where, conditions }, page, limits)
   if (hits.total <= FEW_HITS || (hits.total <= COLLECTED_HITS && hits.rows.length === page.limit)) return hits
   if (hits.total <= COLLECTED_HITS) return undefined
-  return checkShare(search, COLLECTED_HITS / (await queries.countAll()))
+  return checkShare(lookup, COLLECTED_HITS / (await queries.countAll()))
 }
 
 /** Checks the next rows of the order that are likely to contain the page if this share of the rows matches, if these are not too many. */
-async function checkShare<L extends List>(search: Search<L>, share: number): Promise<Read | undefined> {
-  const rowsOfPage = Math.ceil((2 * search.page.limit) / share)
-  return rowsOfPage > search.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(search, rowsOfPage) : undefined
+async function checkShare<L extends List>(lookup: PageLookup<L>, share: number): Promise<Read | undefined> {
+  const rowsOfPage = Math.ceil((2 * lookup.page.limit) / share)
+  return rowsOfPage > lookup.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(lookup, rowsOfPage) : undefined
 }
 
 /** Finds all matches by their indexes and sorts them, if there are few enough. */
-async function sorted<L extends List>(search: Search<L>): Promise<Read | undefined> {
-  const { where, page, queries } = search
+async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+  const { where, page, queries } = lookup
   const hits = await queries.among(where.conditions ?? [where.matches], { ...page, maxHits: MAX_HITS })
   if (hits.total <= MAX_HITS) return hits
-  search.end = hits.rows[page.limit - 1]
+  lookup.end = hits.rows[page.limit - 1]
   const isEnd = await queries.endsWithin(where, page.reading, firstRowsChecked(page.limit))
-  return isEnd ? { rows: search.nearRows } : undefined
+  return isEnd ? { rows: lookup.nearRows } : undefined
 }
 
 /** Finds the page of a filter that matches more than MAX_HITS rows, none of them near the position. */
-async function distant<L extends List>(search: Search<L>): Promise<Read> {
-  const { where, page, queries, end } = search
+async function distant<L extends List>(lookup: PageLookup<L>): Promise<Read> {
+  const { where, page, queries, end } = lookup
   if (!end) {
     const rows = await queries.nearby(where, page, DISTANT_ROWS_CHECKED)
     if (rows.length === page.limit) return { rows }
   }
-  return { rows: await matchesBefore(search, end) }
+  return { rows: await matchesBefore(lookup, end) }
 }
 
 interface Sample {
@@ -192,16 +192,16 @@ interface Sample {
 }
 
 /** Whether a small sample contains a match. False for a list that is too short to have too many. */
-async function isInSample<L extends List>(search: Search<L>): Promise<boolean> {
-  const { where, queries } = search
+async function isInSample<L extends List>(lookup: PageLookup<L>): Promise<boolean> {
+  const { where, queries } = lookup
   const all = await queries.countAll()
-  search.isInSample ??= all >= TOO_MANY_HITS && (await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))
-  return search.isInSample
+  lookup.isInSample ??= all >= TOO_MANY_HITS && (await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))
+  return lookup.isInSample
 }
 
-async function takeSample<L extends List>(search: Search<L>): Promise<Sample> {
-  if (!(await isInSample(search))) return { share: 0, ends: [] }
-  const { where, page, queries } = search
+async function takeSample<L extends List>(lookup: PageLookup<L>): Promise<Sample> {
+  if (!(await isInSample(lookup))) return { share: 0, ends: [] }
+  const { where, page, queries } = lookup
   const all = await queries.countAll()
   const { rows, total } = await queries.sampled(where, page, { size: SAMPLE_ROWS, all })
   const share = total / SAMPLE_ROWS
@@ -216,7 +216,7 @@ async function takeSample<L extends List>(search: Search<L>): Promise<Sample> {
  * in that range; only rows that both find are read.
  */
 async function matchesBefore<L extends List>(
-  { where, page, queries }: Search<L>,
+  { where, page, queries }: PageLookup<L>,
   end: KeyedRow | undefined,
 ): Promise<readonly KeyedRow[]> {
   const { sort, start, parameters } = page.reading

@@ -104,7 +104,7 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
   const matching = [...(searched ? [searched.matches] : []), ...others]
-  const narrowed = (way: Condition): Condition => all([way, ...others, ...shownRows])
+  const narrowed = (condition: Condition): Condition => all([condition, ...others, ...shownRows])
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,

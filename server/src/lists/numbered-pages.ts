@@ -30,7 +30,7 @@ interface Read<L extends List> {
   total: number | undefined
 }
 
-interface Selection {
+interface PageOptions {
   orderBy: string
   offset: number
   /** SQL for the number of rows. */
@@ -98,7 +98,7 @@ class NumberedPages<L extends List> {
   }
 
   /** Reads a page of a filter, or of the whole list in another order. */
-  async #selectedPage(where: Where, { orderBy, offset, totalSql }: Selection): Promise<Read<L>> {
+  async #selectedPage(where: Where, { orderBy, offset, totalSql }: PageOptions): Promise<Read<L>> {
     const hits = where.conditions && (await this.#findHits(where.conditions))
     const rows = hits?.rows ?? sql`${this.#table} where ${where.matches}`
     const total = hits?.total ?? totalSql

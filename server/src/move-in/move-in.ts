@@ -81,7 +81,8 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
   const before = await measure(database)
   const spool = await openSpool(options.dataDir, {
     // PostgreSQL may be on the same disk. Nothing is written to it while documents are read.
-    keepRoom: (batchBytes) => keepReserve(database, { done: `${report.documents.read} documents`, batchBytes, isDryRun: true }),
+    keepReserve: (batchBytes) =>
+      keepReserve(database, { done: `${report.documents.read} documents`, batchBytes, isDryRun: true }),
   })
   try {
     const moved = await MovedDocuments.load(database, await mappingId(mapText, keepsUnknown))

@@ -21,11 +21,11 @@ const PORTION_CHARACTERS = 256 * 1024
 
 interface SpoolOptions {
   /** Called with the number of bytes before they are written. What it throws is thrown by `add` or `close`. */
-  keepRoom: (bytes: number) => Promise<void>
+  keepReserve: (bytes: number) => Promise<void>
 }
 
 /** @param dataDir where the folder is made; those of processes that were killed are removed */
-export async function openSpool(dataDir: string, { keepRoom }: SpoolOptions): Promise<Spool> {
+export async function openSpool(dataDir: string, { keepReserve }: SpoolOptions): Promise<Spool> {
   await removeAbandoned(dataDir)
   const directory = await mkdtemp(join(dataDir, `${PREFIX}${process.pid}-`))
   const removeNow = (): void => rmSync(directory, { recursive: true, force: true })
@@ -36,7 +36,7 @@ export async function openSpool(dataDir: string, { keepRoom }: SpoolOptions): Pr
   const flush = async (file: { stream: WriteStream; pending: string; failure?: Error }): Promise<void> => {
     const portion = Buffer.from(file.pending)
     file.pending = ''
-    await keepRoom(portion.length)
+    await keepReserve(portion.length)
     bytes += portion.length
     if (file.failure) throw file.failure
     if (!file.stream.write(portion)) await once(file.stream, 'drain')

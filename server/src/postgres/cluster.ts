@@ -23,13 +23,13 @@ import { type Programs, programsFor } from './cluster-run.ts'
 import { makeDataDir } from './data-dir.ts'
 import { StartError } from './errors.ts'
 import { type Process, findProcess, findProcesses, signal } from './processes.ts'
-import { giveSpareRoom } from './spare-file.ts'
+import { removeSpareFile } from './spare-file.ts'
 
 export interface ClusterOptions extends ClusterSettings {
   dataDir: string
   log: Logger
   /** Whether a start on a full disk may use the spare file's room; true for servers. */
-  usesSpareRoom?: boolean
+  usesSpareFile?: boolean
 }
 
 /** A running postmaster and how to connect to it. */
@@ -155,7 +155,7 @@ async function worksIn(dir: string, { cwd, command }: Process): Promise<boolean>
 
 interface StartOptions {
   dir: string
-  settings: ClusterSettings & Pick<ClusterOptions, 'usesSpareRoom'>
+  settings: ClusterSettings & Pick<ClusterOptions, 'usesSpareFile'>
   log: Logger
   port: number | undefined
   abort: AbortSignal | undefined
@@ -163,7 +163,7 @@ interface StartOptions {
 
 async function start({ dir, settings, log, port: preferredPort, abort }: StartOptions): Promise<Postmaster> {
   const programs = await programsFor(dir)
-  if (settings.usesSpareRoom) await giveSpareRoom(path.dirname(dir), log)
+  if (settings.usesSpareFile) await removeSpareFile(path.dirname(dir), log)
   await initialise(dir, programs, settings)
   await writeSettings(dir, programs, settings)
   await replaceMissingPassword(dir, programs)

@@ -3,7 +3,7 @@
  * while there is still room for reads, checkpoints and running transactions.
  */
 import { statfs } from 'node:fs/promises'
-import { takeSpareRoom } from './spare-file.ts'
+import { makeSpareFile } from './spare-file.ts'
 
 export interface FreeSpace {
   /** Whether changes must be refused. The answer is at most REFRESH_MS old and costs nothing. */
@@ -27,7 +27,7 @@ export async function watchFreeSpace(dir: string, { keepsSpareFile }: { keepsSpa
   await refresh()
   // If statfs fails, the last answer stays.
   const timers = [setInterval(() => void refresh().catch(() => undefined), REFRESH_MS)]
-  if (keepsSpareFile) timers.push(setInterval(() => void takeSpareRoom(dir, 2 * reserve).catch(() => undefined), SPARE_FILE_MS))
+  if (keepsSpareFile) timers.push(setInterval(() => void makeSpareFile(dir, 2 * reserve).catch(() => undefined), SPARE_FILE_MS))
   for (const timer of timers) timer.unref()
   return {
     isLow: () => free < reserve,

@@ -1,6 +1,6 @@
 /**
  * A spare file in DATA_DIR (security.md, Crash). PostgreSQL cannot start on a full disk, so a start there removes the file, and reads work
- * until an operator has freed some space. The file is made again when there is room.
+ * until an operator has freed some space. The file is made again when there is enough space.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, statfs } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 
 const MB = 1024 * 1024
-/** The content is random, because some file systems store zeros without using room. */
+/** The content is random, because some file systems store zeros without using space. */
 const CHUNK_BYTES = MB
 
 /** Returns the size of the file in bytes: at least two of PostgreSQL's 16 MB log segments. Recovery after a crash may need one. */
@@ -16,23 +16,23 @@ function sizeFor(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(32 * MB, Math.floor(diskBytes / 32)))
 }
 
-function spareFile(dataDir: string): string {
+function spareFilePath(dataDir: string): string {
   return path.join(dataDir, 'spare-room')
 }
 
 /** Removes the file if the disk is full. Call it before PostgreSQL starts. */
-export async function giveSpareRoom(dataDir: string, log: Logger): Promise<void> {
+export async function removeSpareFile(dataDir: string, log: Logger): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(dataDir)
   if (bavail * bsize >= sizeFor(blocks * bsize)) return
-  const file = spareFile(dataDir)
+  const file = spareFilePath(dataDir)
   if ((await stat(file).catch(() => undefined)) === undefined) return
   await rm(file, { force: true })
-  log.warn({ file }, 'The disk is full: spare room was freed for the database to start')
+  log.warn({ file }, 'The disk is full: the spare file was removed for the database to start')
 }
 
 /** Makes the file if it is missing and the disk would still have `keepBytes` free. */
-export async function takeSpareRoom(dataDir: string, keepBytes: number): Promise<void> {
-  const file = spareFile(dataDir)
+export async function makeSpareFile(dataDir: string, keepBytes: number): Promise<void> {
+  const file = spareFilePath(dataDir)
   if ((await stat(file).catch(() => undefined)) !== undefined) return
   const { bavail, blocks, bsize } = await statfs(dataDir)
   const size = sizeFor(blocks * bsize)

@@ -54,7 +54,7 @@ test('§security full disk: a server and a PostgreSQL that start on a full disk 
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened
   await first.query(`insert into counters values ('kept', 1)`)
-  await waitFor('the spare room', () => hasSpareFile(dataDir))
+  await waitFor('the spare file', () => hasSpareFile(dataDir))
   await fillUp(dataDir)
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   await waitForQuery(first, 'select 1')
@@ -64,5 +64,5 @@ test('§security full disk: a server and a PostgreSQL that start on a full disk 
   await second.opened
   expect(await second.query('select name from counters')).toEqual([{ name: 'kept' }])
   await rm(path.join(dataDir, 'ballast'))
-  await waitFor('the spare room again', () => hasSpareFile(dataDir))
+  await waitFor('the spare file again', () => hasSpareFile(dataDir))
 })

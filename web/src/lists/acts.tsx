@@ -31,7 +31,8 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
 
   const handleDelete = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
-    if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, act: CONFIRM, isDestructive: true }))) return
+    if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, confirmLabel: CONFIRM, isDestructive: true })))
+      return
     await actOnRow(list.name, button, {
       act: async () => {
         const { answer: text, actId } = await asAct(run)
@@ -69,7 +70,7 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
         ...bulkEnd(list, selection),
         title: `Delete ${many}`,
         question: (count) => `Are you sure you want to delete ${rows(count)}? ${consequence(count)}`,
-        act: (count) => `Delete ${rows(count)}`,
+        confirmLabel: (count) => `Delete ${rows(count)}`,
         isDestructive: true,
         run: async (options) => {
           const { answer, actId } = await asAct((call) => run(selection.target, options, call))

@@ -20,7 +20,7 @@ import { Pager, type PagerProps } from './pager.tsx'
 import { type PickRow, type Selection, SelectionBar, usePickRange } from './selection.tsx'
 import { columnWidths, PICK_COLUMN } from './column-widths.ts'
 import { type Column, TableRow } from './table-cells.tsx'
-import { useMatchInView, useTableRoom } from './table-room.ts'
+import { useMatchInView, useTableHeight } from './table-height.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { roles } from '#src/ui/table-roles.ts'
 import { focusHeadingWhenGone, type PlaceNow, useFocusedRow } from '#src/ui/table-rows.ts'
@@ -167,7 +167,7 @@ function Frame<Row>(props: FrameProps<Row>) {
   const focusedRow = useFocusedRow(props.placeNow, isWhole ? ids : NO_IDS)
   const viewMore = useViewMore()
   const scroller = useRef<HTMLElement>(null)
-  useTableRoom(scroller)
+  useTableHeight(scroller)
   useTopOfPage(scroller, page)
   useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
   return (

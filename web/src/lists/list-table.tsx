@@ -30,7 +30,7 @@ interface ListTableProps<L extends List, Row> {
   /** Additional fields of the toolbar. */
   toolbar?: ReactNode
   /** News about the list, in its toolbar. */
-  news?: ReactNode
+  notice?: ReactNode
   /** Buttons for picked rows besides the download. */
   acts?: ReactNode
   /** Shown when the search and filters match no rows. */
@@ -42,7 +42,7 @@ interface ListTableProps<L extends List, Row> {
 export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
-  const { label, state, columns, rowKey, options, toolbar, news, acts, noMatchText, firstStep } = props
+  const { label, state, columns, rowKey, options, toolbar, notice, acts, noMatchText, firstStep } = props
   const { list, address, isWhole, total, isMore, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const hasSorts = Object.keys(sorts).length > 1
@@ -78,7 +78,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         filters: toolbarFilters(list, options),
         values: address,
         onFilter: changeTo,
-        news,
+        notice,
         children: (
           <>
             {isExported(list) && <SavedViews list={list} address={address} look={look} />}

@@ -44,7 +44,7 @@ interface ListToolbarProps {
   /** Further fields, such as the page size. */
   children?: ReactNode
   /** News about the list, such as a button that shows newer rows. */
-  news?: ReactNode
+  notice?: ReactNode
   /** The pane with the table's look, at the end of the row. */
   view?: ReactNode
   /** Opens and closes the selection. */
@@ -53,7 +53,7 @@ interface ListToolbarProps {
 
 export function ListToolbar(props: ListToolbarProps) {
   const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {} } = props
-  const { children, news, view, select } = props
+  const { children, notice, view, select } = props
   const isPhone = useIsPhone()
   const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
@@ -100,7 +100,7 @@ export function ListToolbar(props: ListToolbarProps) {
             </div>
           </>
         )}
-        {news}
+        {notice}
       </div>
       <output className={classes['hint']}>{hint}</output>
       {active.length > 0 && (

@@ -21,7 +21,7 @@ function List({ shown, search = '', isMore = false }: { shown: string[]; search?
         <BulkButton
           act={{
             title: 'Delete people',
-            act: (count) => `Delete ${counted(count, 'person', 'people')}`,
+            confirmLabel: (count) => `Delete ${counted(count, 'person', 'people')}`,
             question: (count) => `Are you sure you want to delete ${counted(count, 'person', 'people')}?`,
             run,
             successText: (count) => `${counted(count, 'person', 'people')} deleted.`,

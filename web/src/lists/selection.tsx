@@ -195,7 +195,7 @@ export interface BulkAct {
    */
   question: (count: number) => string
   /** Returns what the button of the confirmation says: `Delete 3 users`. */
-  act: (count: number) => string
+  confirmLabel: (count: number) => string
   /** Asks in a dialog of the act's own, instead of the confirmation. Resolves with false after Cancel. */
   ask?: (planned: BulkDone) => Promise<boolean>
   isDestructive?: boolean
@@ -257,7 +257,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
       toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
       return
     }
-    const confirmed = { title, act: act.act(planned.affected), isDestructive }
+    const confirmed = { title, confirmLabel: act.confirmLabel(planned.affected), isDestructive }
     const message = <Plan act={act} plan={planned} />
     if (!(await (act.ask?.(planned) ?? confirm({ ...confirmed, message })))) return
     if (lastQuestion !== undefined && !(await confirm({ ...confirmed, message: lastQuestion }))) return

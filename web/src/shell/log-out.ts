@@ -32,6 +32,6 @@ export function useLogOut(): () => Promise<void> {
 const question = {
   title: 'Log out without saving?',
   message: 'What you typed here is not saved. Logging out also deletes the drafts that this browser keeps for you.',
-  act: 'Log out',
+  confirmLabel: 'Log out',
   isDestructive: true,
 }

@@ -26,7 +26,7 @@ export function UnsavedWorkGuard() {
     enableBeforeUnload: hasUnsavedWork,
     shouldBlockFn: async () => {
       if (!hasUnsavedWork()) return false
-      const isLeaving = await confirm({ title, message: isKeptAsDraft() ? keptMessage : lostMessage, act: 'Leave' })
+      const isLeaving = await confirm({ title, message: isKeptAsDraft() ? keptMessage : lostMessage, confirmLabel: 'Leave' })
       if (isLeaving) forgetUnsavedWork()
       return !isLeaving
     },

@@ -19,7 +19,7 @@ export function ConfirmDialog({ question, onAnswer }: ConfirmDialogProps) {
           Cancel
         </Button>
         <Button {...(last?.isDestructive && { color: 'red' })} onClick={() => onAnswer(true)}>
-          {last?.act ?? last?.title}
+          {last?.confirmLabel ?? last?.title}
         </Button>
       </DialogActions>
     </Dialog>

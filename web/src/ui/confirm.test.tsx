@@ -8,7 +8,7 @@ function Asking() {
   const confirm = useConfirm()
   const [answers, setAnswers] = useState<boolean[]>([])
   const ask = async (message: string) => {
-    const answer = await confirm({ title: 'Delete user', message, act: CONFIRM, isDestructive: true })
+    const answer = await confirm({ title: 'Delete user', message, confirmLabel: CONFIRM, isDestructive: true })
     setAnswers((before) => [...before, answer])
   }
   return (

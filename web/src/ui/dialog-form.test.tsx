@@ -25,7 +25,13 @@ function Blocking() {
 function ReasonForm({ onClose }: { onClose: () => void }) {
   const form = useForm(async () => z.object({ reason: z.string() }), { reason: '' })
   return (
-    <DialogForm form={form} onSubmit={() => answer.then(onClose)} label="Block Player" act="Block player" onCancel={onClose}>
+    <DialogForm
+      form={form}
+      onSubmit={() => answer.then(onClose)}
+      label="Block Player"
+      submitLabel="Block player"
+      onCancel={onClose}
+    >
       <TextField control={form.control} name="reason" label="Reason" />
     </DialogForm>
   )

@@ -20,7 +20,7 @@ interface FormState {
 /** Reports the state of the form to the surrounding dialog. */
 const ReportContext = createContext<(state: FormState) => void>(() => {})
 
-const question = { title: 'Close without saving?', message: 'What you typed in the dialog is lost then.', act: 'Close' }
+const question = { title: 'Close without saving?', message: 'What you typed in the dialog is lost then.', confirmLabel: 'Close' }
 
 interface FormDialogProps {
   isOpen: boolean
@@ -71,7 +71,7 @@ interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<I
   form: FormProps<Input, Output>['form'] & { refusal: Refusal | undefined }
   onCancel: () => void
   /** What the button says, such as `Adjust balance`. */
-  act: string
+  submitLabel: string
   /** The form shows an error beside its fields that must be mended first: the button is disabled, and Enter sends nothing. */
   isHeld?: boolean
   /** Destructive acts have a red button. */
@@ -80,7 +80,7 @@ interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<I
 }
 
 export function DialogForm<Input extends FieldValues, Output>(props: DialogFormProps<Input, Output>) {
-  const { onCancel, act, isHeld = false, isDestructive = false, children, ...form } = props
+  const { onCancel, submitLabel, isHeld = false, isDestructive = false, children, ...form } = props
   const { isDirty, isSubmitting } = useFormState({ control: form.form.control })
   const report = use(ReportContext)
   useEffect(() => {
@@ -100,7 +100,7 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
             {...(isHeld && { 'aria-disabled': true, 'data-disabled': true })}
             {...(isDestructive && { color: 'red' })}
           >
-            {act}
+            {submitLabel}
           </SubmitButton>
         </DialogActions>
       </Form>

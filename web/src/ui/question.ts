@@ -6,7 +6,7 @@ export interface Question {
   title: string
   message: ReactNode
   /** What the button says that does it; by default the title. */
-  act?: string
+  confirmLabel?: string
   /** Destructive acts have a red button. */
   isDestructive?: boolean
 }

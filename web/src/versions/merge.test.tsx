@@ -5,12 +5,12 @@ import { render } from '#src/testing/render.tsx'
 import { MergeVersions } from './merge.tsx'
 
 const base = { title: 'First', reward: 5, link: '', type: 'twitter' }
-const theirs = {
+const newer = {
   base,
   record: { id: '1', version: 2 },
   by: { name: 'Bo Boss', at: '2026-11-22T10:00:00.000Z' },
   otherChanges: {},
-  values: { title: 'Theirs', reward: 8, link: null, type: 'moreLink' },
+  theirs: { title: 'Theirs', reward: 8, link: null, type: 'moreLink' },
 }
 
 function open(typed: Record<string, unknown>, otherChanges: Record<string, [unknown, unknown]> = {}) {
@@ -18,8 +18,8 @@ function open(typed: Record<string, unknown>, otherChanges: Record<string, [unkn
   const onChoose = vi.fn<(name: string, value: unknown) => void>((name, value) => {
     form[name] = value
   })
-  const merge = { kind: 'socialTask', decides: { type: ['link'] }, theirs: { ...theirs, otherChanges } } as const
-  render(<MergeVersions merge={merge} mine={() => ({ ...form })} onChoose={onChoose} />)
+  const merge = { kind: 'socialTask', decides: { type: ['link'] }, newer: { ...newer, otherChanges } } as const
+  render(<MergeVersions merge={merge} formValues={() => ({ ...form })} onChoose={onChoose} />)
   return { form, onChoose }
 }
 

@@ -32,7 +32,7 @@ interface Source<Row> {
 
 type Decides = Readonly<Record<string, readonly string[]>>
 
-interface Theirs<Row> {
+interface Newer<Row> {
   record: Row
   /** The version that the form's input is based on. */
   base: Values
@@ -47,14 +47,14 @@ export function useMerge<Row extends { id: string; version: number }>(source: So
   const { kind, record, load, toValues, alsoTold = [], decides = {} } = source
   /** The newer version that was last merged into the form. */
   const merged = useRef<Row>(undefined)
-  const [theirs, setTheirs] = useState<Theirs<Row>>()
+  const [newer, setNewer] = useState<Newer<Row>>()
   /** The record that the input is based on. The user's own acts on the page may have raised its version beyond the merged one. */
   const basis = (): Row | undefined =>
     merged.current && record && merged.current.version > record.version ? merged.current : record
   return {
     kind,
     decides,
-    theirs: theirs && { ...theirs, values: toValues(theirs.record) },
+    newer: newer && { ...newer, theirs: toValues(newer.record) },
     version: () => basis()?.version,
     /** Loads the newer version and begins the merge, which a toast says. Returns false if it cannot be loaded: the save has failed then. */
     async begin(): Promise<boolean> {
@@ -68,13 +68,13 @@ export function useMerge<Row extends { id: string; version: number }>(source: So
       const otherChanges = alsoTold
         .filter((name) => known[name] !== now[name])
         .map((name) => [name, [known[name], now[name]]] as const)
-      setTheirs({ record: now, by, base: toValues(known), otherChanges: Object.fromEntries(otherChanges) })
+      setNewer({ record: now, by, base: toValues(known), otherChanges: Object.fromEntries(otherChanges) })
       return true
     },
   }
 }
 
-async function lastChange(kind: Kind, id: string): Promise<Theirs<unknown>['by']> {
+async function lastChange(kind: Kind, id: string): Promise<Newer<unknown>['by']> {
   const [entry] = await client.audit.ofRecord({ kind, id }).then(
     ({ entries }) => entries,
     () => [],
@@ -83,33 +83,33 @@ async function lastChange(kind: Kind, id: string): Promise<Theirs<unknown>['by']
 }
 
 interface MergeProps {
-  merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'decides' | 'theirs'>
+  merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'decides' | 'newer'>
   /** Returns the form's current values. */
-  mine: () => Values
+  formValues: () => Values
   /** Sets a value in the form. */
   onChoose: (name: string, value: unknown) => void
 }
 
 /** Renders nothing before a stale save. */
-export function MergeVersions({ merge: { theirs, ...merge }, ...props }: MergeProps): ReactNode {
-  return theirs && <Merge key={theirs.record.version} {...merge} theirs={theirs} {...props} />
+export function MergeVersions({ merge: { newer, ...merge }, ...props }: MergeProps): ReactNode {
+  return newer && <Merge key={newer.record.version} {...merge} newer={newer} {...props} />
 }
 
 interface MergeOfProps extends Omit<MergeProps, 'merge'> {
   kind: Kind
   decides: Decides
-  theirs: NonNullable<MergeProps['merge']['theirs']>
+  newer: NonNullable<MergeProps['merge']['newer']>
 }
 
-function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
+function Merge({ kind, decides, newer, formValues, onChoose }: MergeOfProps) {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const [ours] = useState(mine)
-  const { by, base, otherChanges, values } = theirs
-  const compared = compare({ base, ours, values }, decides)
+  const [mine] = useState(formValues)
+  const { by, base, theirs, otherChanges } = newer
+  const compared = compare({ base, mine, theirs }, decides)
   const { changedByMe, changedByThem, toChoose } = compared
-  const { chosen, choose } = useChoices({ ours, values, compared, mine, onChoose })
+  const { chosen, choose } = useChoices({ mine, theirs, compared, formValues, onChoose })
 
   const isFree = (name: string) => !toChoose.includes(name)
   const changesTo = (after: Values, names: string[]) =>
@@ -117,9 +117,9 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   const parts = [
     {
       title: `${isolated(by?.name ?? 'They')} changed`,
-      changes: changedInWords(kind, { ...changesTo(values, changedByThem), ...otherChanges }),
+      changes: changedInWords(kind, { ...changesTo(theirs, changedByThem), ...otherChanges }),
     },
-    { title: 'You changed', changes: changedInWords(kind, changesTo(ours, changedByMe)) },
+    { title: 'You changed', changes: changedInWords(kind, changesTo(mine, changedByMe)) },
   ].filter(({ changes }) => changes.length > 0)
 
   return (
@@ -143,7 +143,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
           key={name}
           kind={kind}
           name={name}
-          sides={{ mine: ours[name], theirs: values[name] }}
+          sides={{ mine: mine[name], theirs: theirs[name] }}
           chosen={chosen[name]}
           onChoose={(side) => choose(name, side)}
         />
@@ -152,7 +152,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   )
 }
 
-function SavedBy({ by }: { by: Theirs<unknown>['by'] }) {
+function SavedBy({ by }: { by: Newer<unknown>['by'] }) {
   if (!by) return 'Somebody else saved the other one.'
   return (
     <>
@@ -186,21 +186,21 @@ function FieldChoice({ kind, name, sides, chosen, onChoose }: FieldChoiceProps) 
   )
 }
 
-interface ChoicesOptions extends Pick<MergeProps, 'mine' | 'onChoose'> {
+interface ChoicesOptions extends Pick<MergeProps, 'formValues' | 'onChoose'> {
   /** The form's values when the merge began. */
-  ours: Values
+  mine: Values
   /** The values of the newer version. */
-  values: Values
+  theirs: Values
   compared: ReturnType<typeof compare>
 }
 
 /** The chosen side of each changed field, at first the one that changed it, or mine if both did. The form gets the chosen values. */
-function useChoices({ ours, values, compared: { changedByMe, changedByThem }, mine, onChoose }: ChoicesOptions) {
+function useChoices({ mine, theirs, compared: { changedByMe, changedByThem }, formValues, onChoose }: ChoicesOptions) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
     Object.fromEntries([...changedByThem.map((name) => [name, 'theirs']), ...changedByMe.map((name) => [name, 'mine'])]),
   )
   const put = (name: string, sides: typeof chosen) => {
-    const value = (sides[name] === 'theirs' ? values : ours)[name]
+    const value = (sides[name] === 'theirs' ? theirs : mine)[name]
     if (value !== undefined) onChoose(name, value)
   }
   const begin = useEffectEvent(() => {
@@ -213,21 +213,21 @@ function useChoices({ ours, values, compared: { changedByMe, changedByThem }, mi
     setChosen(sides)
     put(name, sides)
     // Changing the type also cleared fields that the other type does not use: restore them.
-    const present = mine()
-    for (const other of Object.keys(ours)) if (!isGiven(present, other)) put(other, sides)
+    const present = formValues()
+    for (const other of Object.keys(mine)) if (!isGiven(present, other)) put(other, sides)
   }
   return { chosen, choose }
 }
 
 /** Returns the fields that each side changed, and those to choose. Fields with equal values on both sides are in none of them. */
-function compare({ base, ours, values }: Record<'base' | 'ours' | 'values', Values>, decides: Decides) {
-  const differing = [...new Set([...Object.keys(values), ...Object.keys(ours)])].filter((name) => !isSame(ours, values, name))
-  const changedByMe = differing.filter((name) => !isSame(ours, base, name))
-  const changedByThem = differing.filter((name) => !isSame(values, base, name))
+function compare({ base, mine, theirs }: Record<'base' | 'mine' | 'theirs', Values>, decides: Decides) {
+  const differing = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])].filter((name) => !isSame(mine, theirs, name))
+  const changedByMe = differing.filter((name) => !isSame(mine, base, name))
+  const changedByThem = differing.filter((name) => !isSame(theirs, base, name))
   const isLinked = (one: string, other: string) => one === other || decides[one]?.includes(other) || decides[other]?.includes(one)
   const isDisputed = (name: string, own: string[], other: string[]) =>
     own.includes(name) && other.some((changed) => isLinked(name, changed))
-  const toChoose = Object.keys(values).filter(
+  const toChoose = Object.keys(theirs).filter(
     (name) => isDisputed(name, changedByMe, changedByThem) || isDisputed(name, changedByThem, changedByMe),
   )
   return { changedByMe, changedByThem, toChoose }

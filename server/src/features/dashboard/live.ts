@@ -50,9 +50,9 @@ interface Listener {
 
 interface Stream {
   body: ReadableStream<Uint8Array>
-  /** Sends `text`, or keeps it until there is room. Only the latest text is kept. */
+  /** Sends `text`, or keeps it until the client has read what was sent. Only the latest text is kept. */
   send(text: string): void
-  /** Sends `text` if there is room. Returns false once there has been no room for STUCK_MS. */
+  /** Sends `text` if the client has read what was sent. Returns false once it has not for STUCK_MS. */
   beat(text: string): boolean
   end(error?: Error): void
 }
@@ -204,7 +204,7 @@ function createStream(greeting: string, onGone: () => void): Stream {
   const put = (text: string): void => {
     if (!isEnded) controller.enqueue(encoder.encode(text))
   }
-  const hasRoom = (): boolean => (controller.desiredSize ?? 0) > 0
+  const isWritable = (): boolean => (controller.desiredSize ?? 0) > 0
   const body = new ReadableStream<Uint8Array>({
     start(streamController) {
       controller = streamController
@@ -223,11 +223,11 @@ function createStream(greeting: string, onGone: () => void): Stream {
   return {
     body,
     send(text) {
-      if (hasRoom()) put(text)
+      if (isWritable()) put(text)
       else waiting = text
     },
     beat(text) {
-      if (hasRoom()) put(text)
+      if (isWritable()) put(text)
       else stuckSince ??= performance.now()
       return stuckSince === undefined || performance.now() - stuckSince < STUCK_MS
     },

@@ -55,7 +55,7 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
   )
 
   const handleSubmit = async (input: UserUpdateInput) => {
-    if (!(await confirm({ title: 'Update user', message: 'Are you sure you want to update your name?', act: CONFIRM })))
+    if (!(await confirm({ title: 'Update user', message: 'Are you sure you want to update your name?', confirmLabel: CONFIRM })))
       return undefined
     try {
       const { user } = await client.users.update({ ...input, id, version })

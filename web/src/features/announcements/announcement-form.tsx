@@ -63,9 +63,9 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
   const confirm = useConfirm()
   useUnsaved(image.isChanged || icon.isChanged)
 
-  const { theirs } = merging.merge
+  const { newer } = merging.merge
   /** The newest known version. Undefined if a save was stale and the newer version could not be loaded: its status may have changed. */
-  const newest = theirs?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
+  const newest = newer?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
   const isLive = newest?.status === true
 
   /** For what need not be news, such as a typo. */
@@ -96,7 +96,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
             </p>
           )}
           <TextWarning control={form.control} image={image.field.value} />
-          <MergeVersions merge={merging.merge} mine={merging.mine} onChoose={merging.handleChoice} />
+          <MergeVersions merge={merging.merge} formValues={merging.formValues} onChoose={merging.handleChoice} />
           <FormColumns>
             <AnnouncementFields control={form.control} />
             <FileField label="Image" {...image.field} />
@@ -106,7 +106,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
             back={<BackToListButton to={listPaths.announcements} />}
             notice={<FormRefusal form={form} onReload={onReload} />}
           >
-            <SubmitButton>{theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
+            <SubmitButton>{newer ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
               <>
                 <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndKeepLive)}>
@@ -166,13 +166,13 @@ function useMergeWithFiles(announcement: Announcement | undefined, form: DraftFo
       return merge.begin()
     },
     /** Returns what the form would save now, with the key or name of each file. */
-    mine: () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) }),
+    formValues: () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) }),
     handleChoice: (name: string, value: unknown) => {
       if (name !== 'image' && name !== 'icon') return form.setValue(name as 'title', value as string, { shouldDirty: true })
-      const theirs = merge.theirs?.record
-      const isTheirs = value === (theirs?.[name] ?? null)
+      const newer = merge.newer?.record
+      const isTheirs = value === (newer?.[name] ?? null)
       return { image, icon }[name].field.onChange(
-        isTheirs ? storedFile(theirs?.[name], theirs?.[`${name}Name`]) : ownFiles.current[name],
+        isTheirs ? storedFile(newer?.[name], newer?.[`${name}Name`]) : ownFiles.current[name],
       )
     },
   }

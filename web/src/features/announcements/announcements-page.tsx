@@ -131,7 +131,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
               status
                 ? `Are you sure you want to activate ${counted(count, 'announcement')}? Every player will have something new.`
                 : `Are you sure you want to deactivate ${counted(count, 'announcement')}?`,
-            act: (count) => `${status ? 'Activate' : 'Deactivate'} ${counted(count, 'announcement')}`,
+            confirmLabel: (count) => `${status ? 'Activate' : 'Deactivate'} ${counted(count, 'announcement')}`,
             run: async (run) => {
               const { answer, actId } = await asAct((options) =>
                 client.announcements.setStatus({ target, status, ...run }, options),

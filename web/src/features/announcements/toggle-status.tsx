@@ -23,7 +23,7 @@ export function useToggleStatus(): (announcement: Toggled, button: Element) => P
     const { status } = announcement
     const consequence = status ? 'It becomes In Active. No player is told.' : <Activation becomes="It becomes Active." />
     const message = <Question {...{ announcement, consequence }} />
-    if (!(await confirm({ title: 'Toggle Status', message, act: CONFIRM }))) return
+    if (!(await confirm({ title: 'Toggle Status', message, confirmLabel: CONFIRM }))) return
     await toggleStatus(announcement, button)
   }
 }

@@ -78,7 +78,7 @@ export function AuditPage() {
             rowKey={({ seq }) => seq}
             options={options}
             toolbar={<PageSizeField state={state} />}
-            news={
+            notice={
               state.rows &&
               !query.isPlaceholderData && (
                 <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />

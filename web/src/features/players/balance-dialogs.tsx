@@ -69,7 +69,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
       form={form}
       onSubmit={handleSubmit}
       label="Adjust Balance"
-      act="Adjust balance"
+      submitLabel="Adjust balance"
       onCancel={onClose}
       isHeld={newBalance.isTooLow}
     >
@@ -155,7 +155,7 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
       form={form}
       onSubmit={handleSubmit}
       label={`Reverse entry ${entry.seq}`}
-      act={`Reverse entry ${entry.seq}`}
+      submitLabel={`Reverse entry ${entry.seq}`}
       onCancel={onClose}
     >
       <Facts player={player}>

@@ -30,7 +30,7 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
           ...end,
           title: 'Unblock players',
           question: (count) => `Are you sure you want to unblock ${players(count)}?`,
-          act: (count) => `Unblock ${players(count)}`,
+          confirmLabel: (count) => `Unblock ${players(count)}`,
           run: async (run) => {
             const { answer, actId } = await asAct((options) => client.players.unblock({ target, ...run }, options))
             return { ...answer, undo: undo.ofChange(actId) }
@@ -63,7 +63,7 @@ function BlockButton({ selection }: { selection: Selection<PlayersFilter> }) {
       const consequence = count === 1 ? blockingMeans('This player') : blockingMeans('They', 'the balances stay')
       return `Are you sure you want to block ${players(count)}? ${consequence}${othersOf(selection, count)}`
     },
-    act: (count) => `Block ${players(count)}`,
+    confirmLabel: (count) => `Block ${players(count)}`,
     ask: (planned) => new Promise((answer) => setAsking({ planned, answer })),
     run: async (run) => {
       const { answer, actId } = await asAct((options) =>

@@ -7,7 +7,7 @@ import { TextField, useForm } from '#src/ui/form.tsx'
 import { ReasonField } from './reason-dialog.tsx'
 
 interface BlockPlayersProps {
-  act: Pick<BulkAct, 'question' | 'act'>
+  act: Pick<BulkAct, 'question' | 'confirmLabel'>
   /** What the dry run found; undefined closes the dialog. */
   planned: BulkDone | undefined
   onReason: (reason: string) => void
@@ -36,7 +36,7 @@ function BlockPlayersForm({ act, planned, onReason, onClose }: BlockPlayersProps
       form={form}
       onSubmit={async ({ reason }) => onReason(reason)}
       label={title}
-      act={act.act(affected)}
+      submitLabel={act.confirmLabel(affected)}
       isDestructive
       onCancel={onClose}
     >

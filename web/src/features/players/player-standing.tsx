@@ -146,7 +146,8 @@ function useErase(player: StandingProps['player'], focusMenu: () => void): { beg
     setIsOpen(false)
     // The confirmation opened over a dialog that is closed now, so the focus has to be put back on the menu's button.
     const message = `Nothing brings a player back who was erased. Are you sure you want to erase ${name}?`
-    if (!(await confirm({ title: 'Erase player', message, act: 'Erase for ever', isDestructive: true }))) return focusMenu()
+    if (!(await confirm({ title: 'Erase player', message, confirmLabel: 'Erase for ever', isDestructive: true })))
+      return focusMenu()
     try {
       const erased = await client.players.erase({ userId, confirmation: userId })
       forgetOpened(`player ${userId}`)
@@ -184,7 +185,7 @@ function EraseForm({ userId, name, onTyped, onClose }: EraseFormProps) {
       form={form}
       onSubmit={async () => onTyped()}
       label="Erase Player"
-      act="Erase player"
+      submitLabel="Erase player"
       onCancel={onClose}
       isDestructive
     >

@@ -36,7 +36,7 @@ function ReasonForm({ name, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen
       form={form}
       onSubmit={({ reason }) => onReason(reason)}
       label={title}
-      act="Block player"
+      submitLabel="Block player"
       isDestructive
       onCancel={onClose}
     >

@@ -119,10 +119,10 @@ function useNumberFields(nextFree: number | undefined) {
   }
 }
 
-function actTexts({ first, step }: Numbers): Pick<BulkAct, 'title' | 'question' | 'act' | 'successText'> {
+function actTexts({ first, step }: Numbers): Pick<BulkAct, 'title' | 'question' | 'confirmLabel' | 'successText'> {
   return {
     title: 'Change priorities',
-    act: (count) => `Number ${counted(count, 'task')} anew`,
+    confirmLabel: (count) => `Number ${counted(count, 'task')} anew`,
     question: (count) =>
       count === 1
         ? `Are you sure you want to give 1 task the priority ${first}?`

@@ -176,7 +176,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
         <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${taskCollections[collection].itemTitle}`}>
           <MergeVersions
             merge={merge}
-            mine={() => usedValues(form.getValues())}
+            formValues={() => usedValues(form.getValues())}
             onChoose={(name, value) => form.setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
           />
           <TaskFields
@@ -189,7 +189,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             back={<BackToListButton to={taskCollections[collection].path} />}
             notice={<FormRefusal form={form} onReload={onReload} />}
           >
-            <SubmitButton>{merge.theirs ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
+            <SubmitButton>{merge.newer ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
         </Form>
       </FormPanel>

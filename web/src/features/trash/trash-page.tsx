@@ -80,7 +80,7 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
         act={{
           ...bulkEnd(trashList, selection),
           title: 'Restore',
-          act: (count) => `Restore ${counted(count, 'record')}`,
+          confirmLabel: (count) => `Restore ${counted(count, 'record')}`,
           question: (count) => `Restore ${counted(count, 'deleted record')}? ${backInactive(count)}`,
           run: (run) => client.trash.restoreMany({ target, ...run }),
           successText: (count) => `${counted(count, 'record')} restored. ${backInactive(count)}`,
@@ -112,7 +112,7 @@ function PurgeButton({ target, selection, title, label, ...button }: PurgeProps)
         ...bulkEnd(trashList, selection),
         title,
         question: (count) => `Are you sure you want to remove ${counted(count, 'deleted record')} for good?`,
-        act: (count) => `Purge ${counted(count, 'record')}`,
+        confirmLabel: (count) => `Purge ${counted(count, 'record')}`,
         lastQuestion: LAST_QUESTION,
         isDestructive: true,
         run: (run) => client.trash.purge({ target, ...run }),

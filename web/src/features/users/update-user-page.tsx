@@ -105,7 +105,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
 
   const handleSubmit = async (input: UserUpdateInput) => {
     const message = `Are you sure you want to update ${isolated(`${user.fname} ${user.lname}`)}?`
-    if (!(await confirm({ title: 'Update user', message, act: CONFIRM }))) return undefined
+    if (!(await confirm({ title: 'Update user', message, confirmLabel: CONFIRM }))) return undefined
     try {
       await client.users.update({ ...input, id: user.id, version: merge.version() })
       form.finish()
@@ -127,7 +127,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
       <Form form={form} onSubmit={handleSubmit} label="Update User">
         <MergeVersions
           merge={merge}
-          mine={form.getValues}
+          formValues={form.getValues}
           onChoose={(name, value) => form.setValue(name as 'fname' | 'lname', value as string, { shouldDirty: true })}
         />
         <FormColumns>
@@ -135,7 +135,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
           <TextField control={form.control} name="lname" label="Last Name" isRequired />
         </FormColumns>
         <FormActions back={<BackToListButton to={listPaths.users} />} notice={<FormRefusal form={form} onReload={onReload} />}>
-          <SubmitButton>{merge.theirs ? SAVE_MERGED : 'Update'}</SubmitButton>
+          <SubmitButton>{merge.newer ? SAVE_MERGED : 'Update'}</SubmitButton>
         </FormActions>
       </Form>
     </>

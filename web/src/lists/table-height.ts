@@ -2,15 +2,15 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
 /** Sets the CSS variables `--above` (height of the page above the table) and `--after` (height of its frame below it). */
-export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => updateRoom(scroller.current))
+export function useTableHeight(scroller: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => updateHeight(scroller.current))
   useEffect(() => {
     const element = scroller.current
     if (!element?.parentElement) return undefined
     let frame = 0
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => updateRoom(element)) // deferred, because it may resize the observed element
+      frame = requestAnimationFrame(() => updateHeight(element)) // deferred, because it may resize the observed element
     })
     observer.observe(element.parentElement)
     return () => {
@@ -20,7 +20,7 @@ export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller])
 }
 
-function updateRoom(scroller: HTMLElement | null): void {
+function updateHeight(scroller: HTMLElement | null): void {
   if (!scroller?.parentElement) return
   const { top, bottom } = scroller.getBoundingClientRect()
   const after = scroller.parentElement.getBoundingClientRect().bottom - bottom
