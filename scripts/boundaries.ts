@@ -181,7 +181,7 @@ function findPart(zone: Zone, file: string): string {
 }
 
 /**
- * Reports uses of the environment outside server/src/config.ts, of the network outside web/src/client.ts, and of counters' names outside
+ * Reports uses of the environment outside server/src/config.ts, of the network outside web/src/client/, and of counters' names outside
  * server/src/counters/counter-keys.ts. Released migrations are exempt, because they must not change.
  */
 function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
@@ -191,8 +191,8 @@ function touches(file: string, report: (offset: number, message: string) => void
       report(start, 'Only server/src/config.ts reads the environment: take the setting as an argument.')
   }
   const network = (start: number): void => {
-    if (isProduct && file.startsWith('web/') && file !== 'web/src/client.ts')
-      report(start, 'Only web/src/client.ts calls the server: use the typed client.')
+    if (isProduct && file.startsWith('web/') && !file.startsWith('web/src/client/'))
+      report(start, 'Only web/src/client/ calls the server: use the typed client.')
   }
   const text = (value: unknown, start: number): void => {
     if (typeof value !== 'string' || /^(scripts|server\/src\/(db\/migrations|counters\/counter-keys))/.test(file)) return

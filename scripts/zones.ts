@@ -76,13 +76,13 @@ export const zones: readonly Zone[] = [
     name: 'web/lists',
     at: 'web/src/lists/',
     imports: belowPages,
-    instead: 'lists/ sees the contract, ui, client.ts and session.tsx only. Take what one list alone needs as an argument.',
+    instead: 'lists/ sees the contract, ui, client/ and session.tsx only. Take what one list alone needs as an argument.',
   },
   {
     name: 'web/versions',
     at: 'web/src/versions/',
     imports: [...belowPages, 'web/lists'],
-    instead: 'versions/ sees the contract, ui, lists, client.ts and session.tsx only. Take what one form alone needs as a prop.',
+    instead: 'versions/ sees the contract, ui, lists, client/ and session.tsx only. Take what one form alone needs as a prop.',
   },
   {
     name: 'web/features',
@@ -90,14 +90,14 @@ export const zones: readonly Zone[] = [
     imports: belowFeatures,
     isSplit: true,
     instead:
-      'A feature sees the contract, ui, lists, versions, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
+      'A feature sees the contract, ui, lists, versions, client/, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
   },
-  { name: 'web/client', at: 'web/src/client', imports: contract, instead: 'client.ts knows the contract only.' },
+  { name: 'web/client', at: 'web/src/client/', imports: contract, instead: 'client/ knows the contract only.' },
   {
     name: 'web/session',
     at: 'web/src/session',
     imports: belowPages,
-    instead: 'session.tsx sees the contract, ui and client.ts only.',
+    instead: 'session.tsx sees the contract, ui and client/ only.',
   },
   {
     name: 'web/shell',

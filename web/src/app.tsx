@@ -4,7 +4,7 @@
  */
 import { SIGNED_OUT_PAGE } from '@arcade/contract/pages'
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react'
-import { client } from './client.ts'
+import { client } from '#src/client/client.ts'
 import { knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'

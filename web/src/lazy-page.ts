@@ -1,6 +1,6 @@
 /** Loads the component of a route when it is first shown. */
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { client } from './client.ts'
+import { client } from '#src/client/client.ts'
 
 /**
  * If a script or style sheet fails to load, the router reloads the document once, because the server may have been updated. Without a

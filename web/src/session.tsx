@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { beginVisit, endVisit } from '#src/ui/visit.ts'
-import { api, client, onRejection, onSessionEnd, queryClient } from './client.ts'
+import { api, client, onRejection, onSessionEnd, queryClient } from '#src/client/client.ts'
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()

@@ -1,7 +1,7 @@
 /** Deletes rows of a list: confirmation, toast with Undo, then a reload of the data that changed. */
 import type { List } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
-import { asCallError } from '#src/client.ts'
+import { asCallError } from '#src/client/call-error.ts'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { RowActions } from './table-cells.tsx'
 import { DeleteButton } from './row-buttons.tsx'

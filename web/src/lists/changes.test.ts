@@ -1,6 +1,6 @@
 import { lists, type ListName } from '@arcade/contract/lists'
 import { expect, test } from 'vitest'
-import { api, queryClient } from '#src/client.ts'
+import { api, queryClient } from '#src/client/client.ts'
 import { refreshAfterActOn } from './changes.ts'
 
 /** One query of each kind, as pages send them. */

@@ -1,6 +1,6 @@
 /** The queries that an act on a list's rows affects, so that only those are reloaded. */
 import type { ListName } from '@arcade/contract/lists'
-import { api, queryClient } from '#src/client.ts'
+import { api, queryClient } from '#src/client/client.ts'
 
 /** Deleted rows go to the trash. */
 const trash = api.trash.key()

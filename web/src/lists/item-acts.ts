@@ -1,7 +1,8 @@
 /** Acts on items without a table, such as sessions and tokens: confirmation, toast, reload. */
 import type { QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { asCallError, type CallError, queryClient } from '#src/client.ts'
+import { asCallError, type CallError } from '#src/client/call-error.ts'
+import { queryClient } from '#src/client/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import type { Question } from '#src/ui/question.ts'
 import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'

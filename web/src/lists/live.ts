@@ -1,11 +1,11 @@
 /**
- * Keeps pages up to date with changes by others. Where the server sends events (client.ts, `follow`), an outdated page is reloaded, one
+ * Keeps pages up to date with changes by others. Where the server sends events (client/follow.ts), an outdated page is reloaded, one
  * load at a time and at most once a second. Other lists are reloaded every 30 s and when the window gets the focus.
  */
 import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
-import { follow } from '#src/client.ts'
+import { follow } from '#src/client/follow.ts'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
 
 const REFRESH_EVERY_MS = 1000

@@ -1,6 +1,6 @@
 /** Runs an act on one row of a list, from any button in the row. */
 import type { ListName } from '@arcade/contract/lists'
-import { asCallError, type CallError } from '#src/client.ts'
+import { asCallError, type CallError } from '#src/client/call-error.ts'
 import { markBusy } from '#src/ui/table-rows.ts'
 import { refreshAfterActOn } from './changes.ts'
 

@@ -1,6 +1,6 @@
 /** Retries queries that failed because the server could not be reached (docs/operations.md). */
 import { type Query, useQuery } from '@tanstack/react-query'
-import { client, queryClient } from '#src/client.ts'
+import { client, queryClient } from '#src/client/client.ts'
 import { isOutOfReach } from './server-answer.ts'
 
 const LOOK_EVERY_MS = 3000

@@ -1,7 +1,7 @@
 /** Log Out (§2), for the sidebar and the palette. */
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { client } from '#src/client.ts'
+import { client } from '#src/client/client.ts'
 import { forgetPerson } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'

@@ -1,5 +1,6 @@
 /** Shown instead of a page that failed to load or render. If the server was unreachable, it reloads the page once the server answers. */
-import { CallError, reloadPage } from '#src/client.ts'
+import { CallError } from '#src/client/call-error.ts'
+import { reloadPage } from '#src/client/client.ts'
 import { Problem } from '#src/ui/page.tsx'
 import { isOutOfReach, useServerAnswer } from './server-answer.ts'
 

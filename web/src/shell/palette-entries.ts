@@ -14,7 +14,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { api } from '#src/client.ts'
+import { api } from '#src/client/client.ts'
 import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
 import { openedBefore } from '#src/ui/visit.ts'

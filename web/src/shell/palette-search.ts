@@ -18,7 +18,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { api } from '#src/client.ts'
+import { api } from '#src/client/client.ts'
 import { useSession } from '#src/session.tsx'
 import type { AskedAct } from '#src/lists/player-link.tsx'
 import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'

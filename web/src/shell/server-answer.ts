@@ -1,6 +1,7 @@
 /** Detects when an unreachable server answers again. */
 import { useEffect, useEffectEvent } from 'react'
-import { CallError, client } from '#src/client.ts'
+import { CallError } from '#src/client/call-error.ts'
+import { client } from '#src/client/client.ts'
 
 const ASK_AGAIN_MS = 3000
 

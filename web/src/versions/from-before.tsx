@@ -1,7 +1,7 @@
 /** `From before`: what a move-in has kept of a record that the console does not know. Renders nothing for a record without. */
 import type { PageKind } from '@arcade/contract/from-before/calls'
 import { useQuery } from '@tanstack/react-query'
-import { api, fetchOnce } from '#src/client.ts'
+import { api, fetchOnce } from '#src/client/client.ts'
 import { Panel } from '#src/ui/page.tsx'
 import classes from './from-before.module.css'
 

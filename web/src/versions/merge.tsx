@@ -5,7 +5,7 @@
  */
 import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
-import { client } from '#src/client.ts'
+import { client } from '#src/client/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { changedInWords, inOrder, labelOf, valueInWords } from './change-words.ts'
 import { ChangesList } from './changes-list.tsx'

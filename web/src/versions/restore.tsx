@@ -1,7 +1,8 @@
 /** Restores a record as an entry of its history left it, or as it was before the oldest entry. A dry run shows the changes first. */
 import type { AuditChanges } from '@arcade/contract/audit/fields'
 import type { ListName } from '@arcade/contract/lists'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { asCallError } from '#src/client/call-error.ts'
+import { api, client, queryClient } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { momentText } from '#src/ui/moment.tsx'

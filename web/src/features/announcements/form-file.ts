@@ -1,6 +1,7 @@
 /** A file of an announcement's form (§5): stored on the server already, or uploaded when the form is submitted. */
 import { useRef, useState } from 'react'
-import { asCallError, CallError, client } from '#src/client.ts'
+import { asCallError, CallError } from '#src/client/call-error.ts'
+import { client } from '#src/client/client.ts'
 import type { ChosenFile } from './file-field.tsx'
 
 /** Returns the key of a stored file or the name of a local one. */

@@ -3,7 +3,7 @@ import { type Announcement, announcementList } from '@arcade/contract/announceme
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api, client } from '#src/client.ts'
+import { api, client } from '#src/client/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import type { Question as AskedQuestion } from '#src/ui/question.ts'

@@ -1,7 +1,7 @@
 /** The audit's filter options that its list cannot declare: the users, and the actor or record whose id is in the address. */
 import { type AuditEntry, auditList } from '@arcade/contract/audit/fields'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '#src/client.ts'
+import { api } from '#src/client/client.ts'
 import type { ListAddress } from '#src/lists/list-address.ts'
 import type { FilterOptions } from '#src/lists/list-table.tsx'
 import { useSession } from '#src/session.tsx'

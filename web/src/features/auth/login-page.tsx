@@ -1,7 +1,8 @@
 /** Login (§2 signed-out area, §5, §8). */
 import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
-import { asCallError, client } from '#src/client.ts'
+import { asCallError } from '#src/client/call-error.ts'
+import { client } from '#src/client/client.ts'
 import { endedSession, setCurrentUser } from '#src/session.tsx'
 import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'

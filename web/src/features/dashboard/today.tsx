@@ -3,7 +3,7 @@ import type { Alert, Today as TodayAnswer } from '@arcade/contract/dashboard/cal
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
-import { api, client } from '#src/client.ts'
+import { api, client } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { formatted } from '#src/ui/numbers.ts'
 import classes from './dashboard-page.module.css'

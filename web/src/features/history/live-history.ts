@@ -1,7 +1,7 @@
 /** Keeps History up to date while players take part: the titles with their participant counts, and the selected item. */
 import type { Followed } from '@arcade/contract/dashboard/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
-import { api, queryClient } from '#src/client.ts'
+import { api, queryClient } from '#src/client/client.ts'
 import { useLive } from '#src/lists/live.ts'
 
 type Now = Followed['history']

@@ -1,7 +1,7 @@
 /** The buttons that block and unblock the selected players of the list. */
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { useRef, useState } from 'react'
-import { client } from '#src/client.ts'
+import { client } from '#src/client/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
 import { type BulkAct, BulkButton, type BulkDone, type Selection } from '#src/lists/selection.tsx'

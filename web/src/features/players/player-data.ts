@@ -5,7 +5,7 @@
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import type { PlayerParticipation } from '@arcade/contract/players/calls'
 import type { InfiniteData } from '@tanstack/react-query'
-import { api, client, queryClient } from '#src/client.ts'
+import { api, client, queryClient } from '#src/client/client.ts'
 import { useLive } from '#src/lists/live.ts'
 
 export function entriesOf(userId: number) {

@@ -4,7 +4,7 @@ import { isErased, type Player, playerList } from '@arcade/contract/players/fiel
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
-import { api, type client } from '#src/client.ts'
+import { api, type client } from '#src/client/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { State } from '#src/ui/state.tsx'

@@ -3,7 +3,7 @@ import { MAX_NUMBER } from '@arcade/contract/entity'
 import { type TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '#src/client.ts'
+import { api } from '#src/client/client.ts'
 
 /** `value` is the first whole number above all priorities of the collection; undefined until it is loaded, and unless `isWanted`. */
 export function useNextPriority(collection: TaskCollection, isWanted: boolean) {
