@@ -116,15 +116,16 @@ function hasNoBody(request: Request): boolean {
   const { headers } = request
   if (headers.get('transfer-encoding') !== null || (headers.get('content-length') ?? '0') !== '0') return false
   const type = mediaType(request)
-  return type === undefined || (type === JSON_TYPE && (headers.has('content-length') || request.body === null))
+  return type === '' || (type === JSON_TYPE && (headers.has('content-length') || request.body === null))
 }
 
-function mediaType({ headers }: Request): string | undefined {
-  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+/** Returns the content type without its parameters; '' if there is none. */
+function mediaType({ headers }: Request): string {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
-  const type = mediaType(request) ?? ''
+  const type = mediaType(request)
   if (!type.startsWith('image/') && type !== 'application/octet-stream') {
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must be an image.' })
   }

@@ -11,11 +11,11 @@ import { isTimeout } from '#src/postgres/errors.ts'
 import { countQueue } from './count-queue.ts'
 import { provesMore } from './counted-sample.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
-import { type CursorPages, cursorPages, MAX_HITS } from './cursor-pages.ts'
+import { type CursorPages, cursorPages } from './cursor-pages.ts'
 import { BITMAP_SETTINGS, type KeyedRow } from './page-queries.ts'
 import { keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
-import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
+import { type ListRow, MAX_HITS, type ServedList, type Where, whereFilter } from './list.ts'
 
 /** Counts that run at the same time: each holds a database connection until it ends. */
 const COUNTS_AT_ONCE = 4
@@ -24,8 +24,8 @@ const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
 /** Rows of the first, smaller sample, which suffices for most filters to tell whether they match too many rows to be counted. */
-const FIRST_SAMPLE_ROWS = 2_000
-const SAMPLE_ROWS = 20_000
+const FIRST_COUNT_SAMPLE_ROWS = 2_000
+const COUNT_SAMPLE_ROWS = 20_000
 
 export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
@@ -151,17 +151,17 @@ class KeysetList<L extends List> implements CursorList<L> {
     const sampled = (size: number) => sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
     const pagesOfHits = sql`count(distinct sampled_page) filter (where ${matches}) as hits`
     const first = await ask<{ rows: number; pages: number; hits: number }>(
-      sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(FIRST_SAMPLE_ROWS)}`,
+      sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(FIRST_COUNT_SAMPLE_ROWS)}`,
     )
     const rowsOfPage = first.rows / first.pages
     const isMore = ({ rows, hits }: { rows: number; hits: number }): boolean =>
       provesMore({ pages: rows / rowsOfPage, hits, allPages: all / rowsOfPage, max: MAX_HITS })
     if (isMore(first)) return true
-    const times = SAMPLE_ROWS / FIRST_SAMPLE_ROWS
+    const times = COUNT_SAMPLE_ROWS / FIRST_COUNT_SAMPLE_ROWS
     const mayProveIt = isMore({ rows: first.rows * times, hits: (first.hits + 2 * Math.sqrt(first.hits)) * times })
     if (!mayProveIt) return false
     return isMore(
-      await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE_ROWS)}`),
+      await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(COUNT_SAMPLE_ROWS)}`),
     )
   }
 

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { type CursorOrder, isForwards, type Place, readFrom, type Reading } from './cursor-orders.ts'
-import { bindSql, type ServedList, type Where } from './list.ts'
+import { bindSql, MAX_HITS, type ServedList, type Where } from './list.ts'
 import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type Read } from './page-queries.ts'
 
 export interface CursorPages<L extends List> {
@@ -16,8 +16,6 @@ export interface CursorPages<L extends List> {
   countAll(): Promise<number>
 }
 
-/** The most matching rows that are sorted for a page, which takes some ten milliseconds; also the highest exact count of a filter. */
-export const MAX_HITS = 10_000
 /** Matches whose places in the order of a joined table are looked up one by one. With more, checking rows of the order takes less time. */
 const FEW_HITS = 200
 /** Matches that are collected and looked up among the next rows of the order. With more, the next rows are checked themselves. */

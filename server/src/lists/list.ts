@@ -10,6 +10,9 @@ import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/enti
 import { momentParameter, momentText } from '#src/db/moments.ts'
 import type { ListSheet } from './sheet.ts'
 
+/** The most matching rows that are sorted for a page, which takes some ten milliseconds; also the highest exact count of a filter. */
+export const MAX_HITS = 10_000
+
 /** A condition on the rows of a list. */
 export type Condition = RawBuilder<boolean>
 

@@ -9,10 +9,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
-import { type ListRow, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
-
-/** The most rows that are counted and sorted at once; a page of more rows is read along the order. */
-const MAX_HITS = 10_000
+import { type ListRow, MAX_HITS, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
 
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
 
