@@ -2,7 +2,7 @@
 import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
 import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
 import type { List } from '@arcade/contract/entity'
-import { type ListAddress, readListAddress } from '#src/lists/list-address.ts'
+import { type ListAddress, readListAddress, textIn } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>
 
@@ -49,11 +49,6 @@ function decodablePart(part: string): string {
   }
 }
 
-/** Returns an id as text; links within the app may give it as a number. */
-function idIn(value: unknown): string | undefined {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
-}
-
 /**
  * Sets all other parameters to undefined. The router passes on every parameter that `validateSearch` omits, so `page=abc` would reach the
  * page otherwise.
@@ -69,19 +64,25 @@ export function addressReader<L extends List>(list: L): (raw: Raw) => ListAddres
 
 /** `?setup=…`: the token of the link that registers the first admin. */
 export function setupAddress(raw: Raw): { setup?: string } {
-  const setup = idIn(raw['setup'])
+  const setup = textIn(raw['setup'])
   return only(setup === undefined ? {} : { setup }, raw)
+}
+
+/** `?link=…`: the token of the link that sets a password. */
+export function linkAddress(raw: Raw): { link?: string } {
+  const link = textIn(raw['link'])
+  return only(link === undefined ? {} : { link }, raw)
 }
 
 /** `?id=…`: the record that an edit form shows. */
 export function editAddress(raw: Raw): { id?: string } {
-  const id = idIn(raw['id'])
+  const id = textIn(raw['id'])
   return only(id === undefined ? {} : { id }, raw)
 }
 
 /** `?from=…`: the item that an add form copies. */
 export function addAddress(raw: Raw): { from?: string } {
-  const from = idIn(raw['from'])
+  const from = textIn(raw['from'])
   return only(from === undefined ? {} : { from }, raw)
 }
 
@@ -100,7 +101,7 @@ interface HistoryAddress extends ListAddress<typeof participantList> {
 /** The tab of History, the chosen item, and the position in the list of its participants. */
 export function historyAddress(raw: Raw): HistoryAddress {
   const tab = historyKinds.find((kind) => kind === raw['tab'])
-  const item = idIn(raw['item'])
+  const item = textIn(raw['item'])
   return only(
     {
       ...(tab !== undefined && tab !== 'announcement' && { tab }),

@@ -13,6 +13,7 @@ import {
   decodableAddress,
   editAddress,
   historyAddress,
+  linkAddress,
   parseSearch,
   setupAddress,
   stringifySearch,
@@ -83,8 +84,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => auth,
       path: '/set-password',
-      validateSearch: ({ link }): { link?: string } =>
-        typeof link === 'string' || typeof link === 'number' ? { link: String(link) } : {},
+      validateSearch: linkAddress,
       component: lazyPage(() => import('#src/features/auth/set-password-page.tsx'), 'SetPasswordPage'),
     }),
   ]),

@@ -120,8 +120,8 @@ function amountIn(value: unknown): number | undefined {
   return isNumber && Math.abs(Number(value)) <= MAX_NUMBER ? Number(value) : undefined
 }
 
-/** Returns a text; links within the app may give it as a number. */
-function textIn(value: unknown): string | undefined {
+/** Returns a text that is not empty; links within the app may give it as a number. */
+export function textIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }
 

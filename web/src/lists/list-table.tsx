@@ -7,11 +7,10 @@ import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './table-cells.tsx'
-import type { Filter } from './list-toolbar.tsx'
+import { clearParameters, type Filter } from './list-toolbar.tsx'
 import { keepPageSize } from '#src/ui/visit.ts'
 import { counted } from '#src/ui/numbers.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
-import { focusSearch } from '#src/ui/table-rows.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
 import { nameInAddress, type ListAddress, listOrder } from './list-address.ts'
 import { useListLook } from './list-look.ts'
@@ -43,7 +42,7 @@ export type FilterOptions = Readonly<Record<string, readonly { value: string; la
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { label, state, columns, rowKey, options, toolbar, notice, acts, noMatchText, firstStep } = props
-  const { list, address, isWhole, total, isMore, selection, change, table } = state
+  const { list, address, isWhole, total, isMore, selection, change, sortBy, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const hasSorts = Object.keys(sorts).length > 1
   const router = useRouter()
@@ -51,13 +50,13 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
     const { __TSR_key } = router.state.location.state
     return __TSR_key
   }
+  /** The parameters of a list that is not known here cannot be checked. */
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const look = useListLook(label, state)
   const sorting = {
     sort: address.sort ?? ownSort,
     isReversed: address.reversed ?? false,
-    onSort: (sort: string, isReversed: boolean) =>
-      changeTo({ sort: sort === ownSort ? undefined : sort, reversed: isReversed || undefined }),
+    onSort: sortBy,
   }
   return (
     <DataTable
@@ -119,10 +118,7 @@ function ClearButtons<L extends List, Row>({ state: { list, address, change } }:
   const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
   const values: Readonly<Record<string, unknown>> = address
   const active = names.filter((name) => values[name] !== undefined)
-  const clear = (cleared: string[]) => {
-    focusSearch() // this button is about to disappear
-    change(Object.fromEntries(cleared.map((name) => [name, undefined])) as Partial<ListAddress<L>>)
-  }
+  const clear = (cleared: string[]) => clearParameters(cleared, (changed) => change(changed as Partial<ListAddress<L>>))
   return (
     <>
       {address.q !== undefined && (
@@ -159,28 +155,29 @@ function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
 const inputs = { min: 'number', max: 'number', from: 'day', before: 'day' } as const
 
 /** The choice of the order on a phone, whose cards have no headers to press. */
-function SortOfCards<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
-  const { sort, reversed } = listOrder(list, address)
+function SortOfCards<L extends List, Row>({ state }: { state: ListState<L, Row> }) {
+  const { sort, reversed } = listOrder(state.list, state.address)
   if (!useIsPhone()) return null
-  const changeTo = (changed: object) => change(changed)
   return (
     <>
-      <NativeSelect
-        label="Sort By"
-        value={sort}
-        data={Object.entries(list.sorts).map(([value, { label }]) => ({ value, label }))}
-        onChange={({ target }) =>
-          changeTo({ sort: target.value === list.ownSort ? undefined : target.value, reversed: undefined })
-        }
-      />
-      <Button
-        variant={reversed ? 'light' : 'default'}
-        aria-pressed={reversed}
-        onClick={() => changeTo({ reversed: reversed ? undefined : true })}
-      >
+      <SortSelect state={state} offered={Object.keys(state.list.sorts)} />
+      <Button variant={reversed ? 'light' : 'default'} aria-pressed={reversed} onClick={() => state.sortBy(sort, !reversed)}>
         Reverse Order
       </Button>
     </>
+  )
+}
+
+/** The choice among some orders of a list. */
+export function SortSelect<L extends List, Row>({ state, offered }: { state: ListState<L, Row>; offered: readonly string[] }) {
+  const { list, address, sortBy } = state
+  return (
+    <NativeSelect
+      label="Sort By"
+      value={listOrder(list, address).sort}
+      data={offered.map((value) => ({ value, label: list.sorts[value]?.label ?? value }))}
+      onChange={({ target }) => sortBy(target.value)}
+    />
   )
 }
 

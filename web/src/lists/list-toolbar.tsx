@@ -57,10 +57,11 @@ export function ListToolbar(props: ListToolbarProps) {
   const isPhone = useIsPhone()
   const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
-  const clear = (cleared: readonly Filter[]) => {
-    focusSearch() // this button is about to disappear
-    onFilter(Object.fromEntries(cleared.map(({ name }) => [name, undefined])))
-  }
+  const clear = (cleared: readonly Filter[]) =>
+    clearParameters(
+      cleared.map(({ name }) => name),
+      onFilter,
+    )
   /** A choice without options can only be set by a link, and shows only as a chip. */
   const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
@@ -122,6 +123,12 @@ export function ListToolbar(props: ListToolbarProps) {
       )}
     </div>
   )
+}
+
+/** Removes parameters from the address. The pressed button is about to disappear, so the search box gets the focus. */
+export function clearParameters(names: readonly string[], change: (cleared: Record<string, undefined>) => void): void {
+  focusSearch()
+  change(Object.fromEntries(names.map((name) => [name, undefined])))
 }
 
 function SelectButton({ isOpen, onToggle }: NonNullable<ListToolbarProps['select']>) {

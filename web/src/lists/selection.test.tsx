@@ -2,7 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { counted } from '#src/ui/numbers.ts'
-import { BulkButton, type BulkAct, forgetSelections, SelectionBar, useSelection } from './selection.tsx'
+import { BulkButton, type BulkAct } from './bulk-act.tsx'
+import { forgetSelections, SelectionBar, useSelection } from './selection.tsx'
 
 afterEach(forgetSelections)
 

@@ -49,6 +49,8 @@ export interface ListState<L extends List, Row> {
   selection: Selection<FilterOf<L>>
   /** Goes to the first page of the list with the changed parameters. */
   change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
+  /** Goes to the first page of the list in another order. */
+  sortBy: (sort: string, isReversed?: boolean) => void
   /** Changes the look and stays on the page. */
   changeLook: (look: LookAddress) => void
   /** The props for `DataTable`. */
@@ -90,6 +92,8 @@ export function useList<L extends List, Data extends Answer, Row>(
 
   const change: ListState<L, Row>['change'] = (changed, replace) =>
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
+  const sortBy: ListState<L, Row>['sortBy'] = (sort, isReversed = false) =>
+    change({ sort: sort === list.ownSort ? undefined : sort, reversed: isReversed || undefined } as Partial<ListAddress<L>>)
   const changeLook = (look: LookAddress): void => goTo(withoutUndefined<object>({ ...address, ...look }), true)
   const shown: Shown<L> = {
     list,
@@ -107,7 +111,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   const isWhole = Object.keys(filter).length === 0
   const paged = list.isPagedByCursor ? pagedByCursor(shown) : pagedByNumber(shown)
   const table = { rows, isStale, ...paged }
-  return { list, address, isWhole, rows, total, isMore, selection, change, changeLook, table }
+  return { list, address, isWhole, rows, total, isMore, selection, change, sortBy, changeLook, table }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Asks once before the selected players are blocked: names them, and asks for a reason and, if they are many, for their number. */
 import { BLOCK_TYPED_ABOVE } from '@arcade/contract/players/fields'
 import { useLast } from '#src/ui/last.ts'
-import { type BulkAct, type BulkDone, Plan } from '#src/lists/selection.tsx'
+import { type BulkAct, type BulkDone, Plan } from '#src/lists/bulk-act.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { TextField, useForm } from '#src/ui/form.tsx'
 import { ReasonField } from './reason-dialog.tsx'

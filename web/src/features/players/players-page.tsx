@@ -1,7 +1,6 @@
 /** The list of players (§2 /manage-telegram-users): the 15 fields of §3, sorted by balance or first name, paged by cursor (§7, §9). */
 import { isErased, type Player, playerList } from '@arcade/contract/players/fields'
 import { isBlank } from '@arcade/contract/text'
-import { NativeSelect } from '@mantine/core'
 import { IconBan, IconUserOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
@@ -10,7 +9,7 @@ import { api } from '#src/client/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
-import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
+import { ListTable, PageSizeField, SortSelect } from '#src/lists/list-table.tsx'
 import { usePageSize } from '#src/lists/page-size.ts'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { useCounts } from '#src/lists/use-counts.ts'
@@ -89,19 +88,10 @@ export function PlayersPage() {
 type PlayersState = ListState<typeof playerList, unknown>
 const specifiedSorts = ['balance', 'a-z'] as const // §2; the column headers offer the other sorts
 
-function SortField({ state: { address, change } }: { state: PlayersState }) {
-  const { sort } = listOrder(playerList, address)
+function SortField({ state }: { state: PlayersState }) {
+  const { sort } = listOrder(playerList, state.address)
   if (useIsPhone()) return null // the sheet of a phone offers all orders
-  return (
-    <NativeSelect
-      label="Sort By"
-      value={sort}
-      data={[...new Set([...specifiedSorts, sort])].map((value) => ({ value, label: playerList.sorts[value].label }))}
-      onChange={({ target }) =>
-        change({ sort: target.value === playerList.ownSort ? undefined : (target.value as typeof sort), reversed: undefined })
-      }
-    />
-  )
+  return <SortSelect state={state} offered={[...new Set([...specifiedSorts, sort])]} />
 }
 
 interface ShownPlayers {

@@ -10,7 +10,7 @@ import { asCallError } from '#src/client/call-error.ts'
 import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
-import { type BulkAct, useBulk } from '#src/lists/selection.tsx'
+import { type BulkAct, useBulk } from '#src/lists/bulk-act.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 import classes from './tasks-page.module.css'
 
