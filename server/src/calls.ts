@@ -148,3 +148,13 @@ export async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Pr
   signal.addEventListener('abort', handleAbort)
   return Promise.race([result, gone.promise]).finally(() => signal.removeEventListener('abort', handleAbort))
 }
+
+/** Returns a value that JSON shows with exactly these digits. */
+export function rawNumber(digits: string): unknown {
+  return (JSON as unknown as WithRawJson).rawJSON(digits)
+}
+
+/** What TypeScript's library does not declare yet. */
+interface WithRawJson {
+  rawJSON(text: string): unknown
+}

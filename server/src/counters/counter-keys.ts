@@ -57,22 +57,17 @@ export type CounterSqlKey =
 
 /** Returns SQL for a counter's name. The parts are SQL, too, such as `tasks.id` or `'social'`, except buckets and user types. `at` is a timestamp without time zone, in UTC. */
 export function counterNameSql(key: CounterSqlKey): string {
-  switch (key.of) {
-    case 'participants':
-      return `'participants:' || ${key.kind} || ':' || ${key.itemId}`
-    case 'activity':
-      return `'activity@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.series}`
-    case 'itemActivity':
-      return `'taken@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.kind} || ':' || ${key.itemId}`
-    case 'paid':
-      return `'paid:' || ${key.kind} || ':' || ${key.itemId}`
-    case 'itemPaid':
-      return `'paid@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.kind} || ':' || ${key.itemId}`
-    case 'balances':
-      return `'${BALANCES}' || ${balanceBucketSql(key.balance)}`
-    default:
-      return `'${writeName(key)}'`
+  const literals = { ...('bucket' in key && { letter: bucketFormats[key.bucket].letter }), ...('userType' in key && key) }
+  const parts: Record<string, string> = {
+    ...key,
+    ...('at' in key && { at: bucketTextSql(key.bucket, key.at) }),
+    ...('balance' in key && { bucket: balanceBucketSql(key.balance) }),
   }
+  const pieces = fill(formats[key.of], literals).split(/\{(\w+)\}/) // a literal, then a part and a literal by turns
+  return pieces
+    .map((piece, index) => (index % 2 === 1 ? parts[piece] : piece && `'${piece}'`))
+    .filter((piece) => piece !== '')
+    .join(' || ')
 }
 
 /** Describes a counter for operators. */
@@ -127,7 +122,7 @@ function likeBucket(bucket: BalanceBucket): number {
 
 /** Returns the counters of activity of all series, from the bucket of `from` up to, but not including, the bucket of `to`. */
 export function activityNames(bucket: Bucket, from: Date, to: Date): NameRange {
-  return [activityPrefix(bucket, from), activityPrefix(bucket, to)]
+  return [prefix('activity', bucket, from), prefix('activity', bucket, to)]
 }
 
 /** Returns SQL for the bucket, in the format of `bucketText`, and the series of a counter of `activityNames`. */
@@ -135,12 +130,12 @@ export const activityOfNameSql = { at: `split_part(name, ':', 2)`, series: `spli
 
 /** Returns the counters of activity of all items, from the bucket of `from` up to, but not including, the bucket of `to`. */
 export function itemActivityNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
-  return [itemActivityPrefix(bucket, from), itemActivityPrefix(bucket, to)]
+  return [prefix('itemActivity', bucket, from), prefix('itemActivity', bucket, to)]
 }
 
 /** Returns the counters of points paid for all items, from the bucket of `from` up to, but not including, the bucket of `to`. */
 export function itemPaidNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
-  return [itemPaidPrefix(bucket, from), itemPaidPrefix(bucket, to)]
+  return [prefix('itemPaid', bucket, from), prefix('itemPaid', bucket, to)]
 }
 
 /** The counters of all participants of every item. */
@@ -163,9 +158,9 @@ export function itemOfNameSql(from: string): { kind: string; itemId: string } {
 /** Returns the counters of all series and items for the hours before that of `before`. */
 export function hourNamesBefore(before: Date): NameRange[] {
   return [
-    ['activity@h:', activityPrefix('hour', before)],
-    ['taken@h:', itemActivityPrefix('hour', before)],
-    ['paid@h:', itemPaidPrefix('hour', before)],
+    ['activity@h:', prefix('activity', 'hour', before)],
+    ['taken@h:', prefix('itemActivity', 'hour', before)],
+    ['paid@h:', prefix('itemPaid', 'hour', before)],
   ]
 }
 
@@ -189,35 +184,33 @@ function bucketTextSql(bucket: Bucket, at: string): string {
   return `left((${yearText}) || to_char(${at}, '-MM-DD"T"HH24'), ${bucketFormats[bucket].length})`
 }
 
+/** The name of each counter. Parts in braces are values of its key; `letter` stands for the bucket. */
+const formats: Record<CounterKey['of'], string> = {
+  players: 'telegramUsers',
+  users: 'users:{userType}',
+  participants: 'participants:{kind}:{itemId}',
+  activity: 'activity@{letter}:{at}:{series}',
+  itemActivity: 'taken@{letter}:{at}:{kind}:{itemId}',
+  paid: 'paid:{kind}:{itemId}',
+  itemPaid: 'paid@{letter}:{at}:{kind}:{itemId}',
+  balances: 'balances:{bucket}',
+}
+
 function writeName(key: CounterKey): string {
-  switch (key.of) {
-    case 'players':
-      return 'telegramUsers'
-    case 'users':
-      return `users:${key.userType}`
-    case 'participants':
-      return `participants:${key.kind}:${key.itemId}`
-    case 'activity':
-      return activityPrefix(key.bucket, key.at) + key.series
-    case 'itemActivity':
-      return `${itemActivityPrefix(key.bucket, key.at)}${key.kind}:${key.itemId}`
-    case 'paid':
-      return `paid:${key.kind}:${key.itemId}`
-    case 'itemPaid':
-      return `${itemPaidPrefix(key.bucket, key.at)}${key.kind}:${key.itemId}`
-    default:
-      return BALANCES + key.bucket
-  }
+  return fill(formats[key.of], 'at' in key ? { ...key, ...bucketParts(key.bucket, key.at) } : { ...key })
 }
 
-function activityPrefix(bucket: Bucket, at: Date): string {
-  return `activity@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
+/** Returns what the names of a bucket begin with. */
+function prefix(of: 'activity' | 'itemActivity' | 'itemPaid', bucket: Bucket, at: Date): string {
+  const [beginning = ''] = /^.*\{at\}:/.exec(formats[of]) ?? []
+  return fill(beginning, bucketParts(bucket, at))
 }
 
-function itemActivityPrefix(bucket: Bucket, at: Date): string {
-  return `taken@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
+function bucketParts(bucket: Bucket, at: Date): { letter: string; at: string } {
+  return { letter: bucketFormats[bucket].letter, at: bucketText(bucket, at) }
 }
 
-function itemPaidPrefix(bucket: Bucket, at: Date): string {
-  return `paid@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
+/** Puts values in the place of parts. Parts without a value stay. */
+function fill(format: string, values: Readonly<Record<string, string>>): string {
+  return format.replaceAll(/\{(\w+)\}/g, (part, name: string) => values[name] ?? part)
 }

@@ -6,7 +6,7 @@ import { type AliasedRawBuilder, sql } from 'kysely'
 import { announcementFields } from '@arcade/contract/announcements/fields'
 import { auditFields } from '@arcade/contract/audit/fields'
 import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade/contract/entity'
-import { historyItemFields, participantFields } from '@arcade/contract/history/fields'
+import { type HistoryKind, historyItemFields, participantFields } from '@arcade/contract/history/fields'
 import { playerFields } from '@arcade/contract/players/fields'
 import { taskFields } from '@arcade/contract/tasks/fields'
 import { trashFields } from '@arcade/contract/trash/fields'
@@ -71,6 +71,12 @@ export const announcementEntity = defineEntity({
   columnNames: { image: 'image_key', icon: 'icon_key' },
   id: 'id',
 })
+/** The entity of each kind of item, and the condition for its rows. */
+export const itemSources: Readonly<Record<HistoryKind, { entity: Entity; where: string }>> = {
+  social: { entity: taskEntity, where: `collection = 'social'` },
+  daily: { entity: taskEntity, where: `collection = 'daily'` },
+  announcement: { entity: announcementEntity, where: 'true' },
+}
 export const auditEntity = defineEntity({
   table: 'audit_trail',
   fields: auditFields,

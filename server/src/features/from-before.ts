@@ -1,21 +1,29 @@
 /** `From before`: fields that a move-in has kept beside a record, because the console does not know them. */
 import type { contract } from '@arcade/contract/contract'
 import { type PageKind, pageKinds } from '@arcade/contract/from-before/calls'
-import type { Handlers } from '#src/calls.ts'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import { type Handlers, rawNumber } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { itemSources } from '#src/db/entities.ts'
 import { isoSql } from '#src/db/moments.ts'
 
 /** The table of each kind, with the condition for the record whose id is $1. */
 const sources: Record<PageKind, string> = {
   player: 'telegram_users where user_id = $1::bigint',
   user: 'users where id = $1',
-  socialTask: `tasks where collection = 'social' and id = $1`,
-  dailyTask: `tasks where collection = 'daily' and id = $1`,
-  announcement: 'announcements where id = $1',
+  socialTask: itemSql('social'),
+  dailyTask: itemSql('daily'),
+  announcement: itemSql('announcement'),
   socialHistory: `history_items where kind = 'social' and item_id = $1`,
   dailyHistory: `history_items where kind = 'daily' and item_id = $1`,
   announcementHistory: `history_items where kind = 'announcement' and item_id = $1`,
 }
+
+function itemSql(kind: HistoryKind): string {
+  const { entity, where } = itemSources[kind]
+  return `${entity.table} where ${where} and id = $1`
+}
+
 /** $1 to $4: kind, item, player and time, as the list of participants has them. */
 const PARTICIPATION = `participations where kind = $1 and item_id = $2 and user_id = $3::bigint and ${isoSql('at')} = $4`
 
@@ -63,10 +71,5 @@ function shownValue(value: unknown): string {
 
 /** Keeps numbers as they are written, because a double rounds those with many digits. */
 function keepDigits(_name: string, value: unknown, { source }: { source?: string }): unknown {
-  return typeof value === 'number' && source !== undefined ? (JSON as unknown as WithRawJson).rawJSON(source) : value
-}
-
-/** What TypeScript's library does not declare yet. */
-interface WithRawJson {
-  rawJSON(text: string): unknown
+  return typeof value === 'number' && source !== undefined ? rawNumber(source) : value
 }

@@ -4,7 +4,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type HistoryKind, historyItemFields } from '@arcade/contract/history/fields'
-import { announcementEntity, columnName, type Entity, historyItemEntity, storedNames, taskEntity } from '#src/db/entities.ts'
+import { columnName, historyItemEntity, itemSources, storedNames } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 /** The fields that a history document copies from its item. */
@@ -15,13 +15,14 @@ const isUpdated = sql.raw(detailColumns.map((column) => `${column} = excluded.${
 
 /** A SELECT of the documents' values from the items, in the order of `columns`. A condition on the item's `id` may follow. */
 const items: Record<HistoryKind, RawBuilder<unknown>> = {
-  social: documentsSql('social', taskEntity, `collection = 'social'`),
-  daily: documentsSql('daily', taskEntity, `collection = 'daily'`),
-  announcement: documentsSql('announcement', announcementEntity, 'true'),
+  social: documentsSql('social'),
+  daily: documentsSql('daily'),
+  announcement: documentsSql('announcement'),
 }
 
 /** Fields that this kind of item does not have are missing in its documents. */
-function documentsSql(kind: HistoryKind, entity: Entity, where: string): RawBuilder<unknown> {
+function documentsSql(kind: HistoryKind): RawBuilder<unknown> {
+  const { entity, where } = itemSources[kind]
   const values = details.map((name) => (name in entity.fields ? columnName(entity, name) : 'null'))
   return sql.raw(`select '${kind}', id, ${values.join(', ')}, created_at from ${entity.table} where ${where}`)
 }

@@ -13,7 +13,7 @@ import { provesMore } from './counted-sample.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
 import { type CursorPages, cursorPages } from './cursor-pages.ts'
 import { BITMAP_SETTINGS, type KeyedRow } from './page-queries.ts'
-import { keysetPage } from './cursors.ts'
+import { directionOf, keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
 import { type ListRow, MAX_HITS, type ServedList, type Where, whereFilter } from './list.ts'
 
@@ -89,7 +89,7 @@ class KeysetList<L extends List> implements CursorList<L> {
     const order = this.#pages.orders[sort]
     const where = whereFilter(this.#served, filter as unknown as FilterOf<L>)
     const cursor = after ?? before
-    const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
+    const direction = directionOf({ after, before })
     const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
     const read = await this.#pages.read(where, readFrom({ sort, reversed }, direction ?? 'after', place), pageSize + 1)
     const total = read.total ?? (where.isEmpty ? await this.#pages.countAll() : null)

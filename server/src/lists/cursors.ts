@@ -31,7 +31,13 @@ export const isMicroseconds = (part: unknown): part is string => typeof part ===
 export const isId = (part: unknown): part is number => Number.isSafeInteger(part)
 export const isText = (part: unknown): part is string => typeof part === 'string' && part.isWellFormed() && !part.includes('\0')
 
-/** The row to start from and the direction; neither is given for the first page. */
+/** The direction in which a page is read from a cursor; undefined for the first page. */
+export type Direction = 'after' | 'before' | undefined
+
+export function directionOf({ after, before }: { after?: string | undefined; before?: string | undefined }): Direction {
+  return after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
+}
+
 export interface KeysetPage<Row> {
   rows: readonly Row[]
   after: string | null
@@ -44,7 +50,7 @@ export interface KeysetPage<Row> {
  */
 export function keysetPage<Row>(
   read: readonly Row[],
-  { size, direction, toCursor }: { size: number; direction: 'after' | 'before' | undefined; toCursor: (row: Row) => string },
+  { size, direction, toCursor }: { size: number; direction: Direction; toCursor: (row: Row) => string },
 ): KeysetPage<Row> {
   const hasMore = read.length > size
   const nearest = hasMore ? read.slice(0, size) : read

@@ -3,6 +3,7 @@
  * become JSON; those that JSON lacks become objects: `{__time__}`, `{__ref__}`, `{__bytes__}`, `{__lat__, __lon__}`, `{__double__}` and, for
  * a value of a kind that is not known here, `{__unknown__}`.
  */
+import { rawNumber } from '#src/calls.ts'
 import { BadMessage, WIRE, WireReader } from './wire.ts'
 
 export type Fields = Record<string, unknown>
@@ -194,16 +195,6 @@ function unknownValue(meaning: number): unknown {
 /** Digits beyond the precision of a double stay as they are in JSON. */
 function exactNumber(value: number | bigint): unknown {
   return typeof value === 'number' ? value : rawNumber(String(value))
-}
-
-/** Returns a value that JSON shows with exactly these digits. */
-export function rawNumber(digits: string): unknown {
-  return (JSON as unknown as WithRawJson).rawJSON(digits)
-}
-
-/** What TypeScript's library does not declare yet. */
-interface WithRawJson {
-  rawJSON(text: string): unknown
 }
 
 const MICROSECONDS = 1000n

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { readLines, refuseOtherEncoding } from '#src/import/import-lines.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { type Fields, type FirestoreDocument, rawNumber } from './entity.ts'
+import { rawNumber } from '#src/calls.ts'
+import type { Fields, FirestoreDocument } from './entity.ts'
 import { readJsonValues } from './json-values.ts'
 
 /** Files that Firebase's own tools write or that the move-in itself reads. */

@@ -12,11 +12,20 @@ import {
   participantFields,
 } from '@arcade/contract/history/fields'
 import { Failure, type Handlers } from '#src/calls.ts'
-import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
+import {
+  type Direction,
+  directionOf,
+  isId,
+  isMicroseconds,
+  isText,
+  keysetPage,
+  readCursor,
+  writeCursor,
+} from '#src/lists/cursors.ts'
 import { counterOfRowSql, counterSql } from '#src/counters/counters.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
-import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
+import { historyItemEntity, itemSources, participantEntity, selectList } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { isoSql, microsecondsSql, momentParameter, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
@@ -77,7 +86,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
             'title',
             sql.raw<number>(counterOfRowSql({ of: 'participants', kind: 'kind', itemId: 'item_id' })).as('participants'),
             sql.raw<string>(isoSql('created_at')).as('createdAt'),
-            sql.raw<boolean>(`not exists (${EXISTING[kind]})`).as('isDeleted'),
+            sql.raw<boolean>(`not exists (${existingSql(kind)})`).as('isDeleted'),
           ])
           .where('kind', '=', kind)
           .orderBy('created_at', 'desc')
@@ -95,7 +104,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
 
     async participants({ kind, id, search, after, before }) {
       const cursor = after ?? before
-      const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
+      const direction = directionOf({ after, before })
       const list = `${kind}:${id}`
       const key: Search['key'] =
         cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
@@ -146,7 +155,7 @@ interface Search {
   id: string
   search: string
   term: SearchTerm
-  direction: 'after' | 'before' | undefined
+  direction: Direction
   key: [] | [cursorTime: string, userId: number, period: string]
 }
 
@@ -160,7 +169,7 @@ async function searchParticipants(
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
   const countRows = async (query: RawBuilder<unknown>): Promise<number> => {
-    const [counted] = await reads.rows(sql<{ total: number }>`select count(*) as total from (${query}) as counted`)
+    const [counted] = await reads.rows(countSql(query))
     return counted?.total ?? 0
   }
   const hits = await participantsFound({ kind, id, search, term, participants, countRows })
@@ -182,6 +191,10 @@ async function searchParticipants(
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
 }
 
+function countSql(query: RawBuilder<unknown>): RawBuilder<{ total: number }> {
+  return sql`select count(*) as total from (${query}) as counted`
+}
+
 interface Found extends Pick<Search, 'kind' | 'id' | 'search' | 'term'> {
   /** The number of participants of the item. */
   participants: number
@@ -201,11 +214,10 @@ async function participantsFound({ kind, id, search, term, participants, countRo
 
 const COUNT = counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })
 
-/** SQL that finds the task or announcement of a history item. */
-const EXISTING: Record<HistoryKind, string> = {
-  announcement: 'select from announcements where id = item_id',
-  social: `select from tasks where collection = 'social' and id = item_id`,
-  daily: `select from tasks where collection = 'daily' and id = item_id`,
+/** Returns SQL that finds the task or announcement of a history item. */
+function existingSql(kind: HistoryKind): string {
+  const { entity, where } = itemSources[kind]
+  return `select from ${entity.table} where ${where} and id = item_id`
 }
 
 const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: COUNT } })} from history_items where kind = $1 and item_id = $2`
@@ -286,7 +298,7 @@ async function openItem(
   const term = searchTerm(search, NAMES)
   if (term) {
     const countRows = async (query: RawBuilder<unknown>): Promise<number> => {
-      const counting = sql`select count(*) as total from (${query}) as counted`.compile(db)
+      const counting = countSql(query).compile(db)
       const [counted] = await snapshot.query<{ total: number }>(counting.sql, [...counting.parameters])
       return counted?.total ?? 0
     }
