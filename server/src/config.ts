@@ -169,39 +169,19 @@ const SECRET: ReadonlySet<Name> = new Set([
   'SECRET_KEY',
 ])
 
+type Read = <N extends Name>(name: N) => z.output<(typeof variables)[N][0]> | undefined
+
 /**
  * Reads the configuration. An empty variable counts as absent.
  * @throws ConfigError naming the variable, what it must be and, unless it is secret, what it is.
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  const read = <N extends Name>(name: N): z.output<(typeof variables)[N][0]> | undefined => {
-    const raw = env[name]
-    if (raw === undefined || raw === '') return undefined
-    const [schema, expected] = variables[name]
-    const result = schema.safeParse(raw)
-    if (result.success) return result.data as z.output<(typeof variables)[N][0]>
-    const shown = SECRET.has(name) ? '' : `, not ${JSON.stringify(raw)}`
-    throw new ConfigError(`${name} must be ${expected}${shown}`)
-  }
+  const read: Read = (name) => readVariable(name, env[name])
+  refuseContradictions(read)
   const email = read('ADMIN_EMAIL')
   const password = read('ADMIN_PASSWORD')
-  if ((email === undefined) !== (password === undefined))
-    throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
   const publicUrl = read('PUBLIC_URL')
   const backupAddress = read('BACKUP_URL')
-  const backupTimes = read('BACKUP_SCHEDULE')
-  const backupKeep = read('BACKUP_KEEP')
-  if (backupAddress === undefined && backupTimes !== undefined) throw new ConfigError('BACKUP_SCHEDULE needs BACKUP_URL')
-  const databaseUrl = read('DATABASE_URL')
-  const databaseReplicaUrl = read('DATABASE_REPLICA_URL')
-  if (databaseUrl === undefined && databaseReplicaUrl !== undefined)
-    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL')
-  const botToken = read('TELEGRAM_BOT_TOKEN')
-  const botId = read('TELEGRAM_BOT_ID')
-  if (botToken !== undefined && botId !== undefined && !botToken.startsWith(`${botId}:`))
-    throw new ConfigError(
-      `TELEGRAM_BOT_TOKEN is of another bot than TELEGRAM_BOT_ID (${botId}): a token begins with its bot’s number`,
-    )
   const dataDir = resolve(read('DATA_DIR') ?? './data')
   const size = read('DATABASE_POOL_SIZE')
   const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
@@ -210,8 +190,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     port: read('PORT') ?? 3000,
     host: read('HOST') ?? '127.0.0.1',
     dataDir,
-    databaseUrl,
-    databaseReplicaUrl,
+    databaseUrl: read('DATABASE_URL'),
+    databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     databaseLimits: {
       ...(size !== undefined && { size }),
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
@@ -226,8 +206,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     passwordPolicy: read('PASSWORD_POLICY') ?? 'standard',
     backups: {
       address: backupAddress?.startsWith('s3://') ? backupAddress : resolve(backupAddress ?? join(dataDir, 'backups')),
-      times: backupAddress === undefined ? undefined : (backupTimes ?? '0 3 * * *'),
-      keep: backupKeep ?? 7,
+      times: backupAddress === undefined ? undefined : (read('BACKUP_SCHEDULE') ?? '0 3 * * *'),
+      keep: read('BACKUP_KEEP') ?? 7,
     },
     trashDays: read('TRASH_DAYS') ?? 30,
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
@@ -236,11 +216,36 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     webhookNetworks: read('WEBHOOK_NETWORKS') ?? [],
     entryCaps: read('ENTRY_CAPS') ?? new Map(),
     initData: {
-      botToken,
-      botId,
+      botToken: read('TELEGRAM_BOT_TOKEN'),
+      botId: read('TELEGRAM_BOT_ID'),
       maxAgeSeconds: read('INIT_DATA_MAX_AGE') ?? 3600,
     },
   }
+}
+
+function readVariable<N extends Name>(name: N, raw: string | undefined): z.output<(typeof variables)[N][0]> | undefined {
+  if (raw === undefined || raw === '') return undefined
+  const [schema, expected] = variables[name]
+  const result = schema.safeParse(raw)
+  if (result.success) return result.data as z.output<(typeof variables)[N][0]>
+  const shown = SECRET.has(name) ? '' : `, not ${JSON.stringify(raw)}`
+  throw new ConfigError(`${name} must be ${expected}${shown}`)
+}
+
+/** Checks variables that depend on each other. @throws ConfigError */
+function refuseContradictions(read: Read): void {
+  if ((read('ADMIN_EMAIL') === undefined) !== (read('ADMIN_PASSWORD') === undefined))
+    throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
+  if (read('BACKUP_SCHEDULE') !== undefined && read('BACKUP_URL') === undefined)
+    throw new ConfigError('BACKUP_SCHEDULE needs BACKUP_URL')
+  if (read('DATABASE_REPLICA_URL') !== undefined && read('DATABASE_URL') === undefined)
+    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL')
+  const botToken = read('TELEGRAM_BOT_TOKEN')
+  const botId = read('TELEGRAM_BOT_ID')
+  if (botToken !== undefined && botId !== undefined && !botToken.startsWith(`${botId}:`))
+    throw new ConfigError(
+      `TELEGRAM_BOT_TOKEN is of another bot than TELEGRAM_BOT_ID (${botId}): a token begins with its bot’s number`,
+    )
 }
 
 /** Returns the folder in which the operator typed the command: npm changes to the project's folder before it runs a script. */

@@ -10,7 +10,7 @@ import { actOfProcess } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
 import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { createBackups } from '#src/backup/backups.ts'
+import { type Backups, createBackups } from '#src/backup/backups.ts'
 import { forgetHours } from './counters/activity.ts'
 import { foldCounters } from './counters/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
@@ -19,7 +19,7 @@ import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { letThreadsGiveWay } from '#src/postgres/priority.ts'
 import { findListener } from '#src/postgres/processes.ts'
-import { createImages } from './files/images.ts'
+import { createImages, type Images } from './files/images.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { forgetPlayerKeys } from './ledger/entry-once.ts'
@@ -30,7 +30,7 @@ import { stopSheetProcess } from '#src/sheets/sheet-writer.ts'
 import { openSpool } from '#src/sheets/spool.ts'
 import { limitSockets } from '#src/http/socket-limits.ts'
 import { loadWebApp } from '#src/http/static.ts'
-import { createDeliveries } from '#src/webhooks/deliveries.ts'
+import { createDeliveries, type Deliveries } from '#src/webhooks/deliveries.ts'
 import { openSecretKey } from '#src/webhooks/secret-key.ts'
 import { preparePasswords } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -118,7 +118,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const secretKey = await openSecretKey({ given: config.secretKey, dataDir })
     const backups = createBackups({ database, fileStore, settings: config.backups, dataDir, log })
     const spool = await openSpool({ directory: join(dataDir, 'spool'), log })
-    const { http, readiness, sessions, attempts, signInGuard, passwords, files, live } = await createApp({
+    const app = await createApp({
       config,
       database,
       fileStore,
@@ -130,49 +130,47 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       backups,
     })
     const deliveries = createDeliveries({ database, key: secretKey, networks: config.webhookNetworks, log })
-    const setupPath = await prepareFirstAdmin(config, database, sessions)
+    const setupPath = await prepareFirstAdmin(config, database, app.sessions)
     // Read before the server says that it is ready, because nothing may fail after that.
     const pause = await findPause(database.db)
-    const { server, address } = await listen(config, http.fetch)
-    const tasks = startBackgroundTasks(log, [
-      [1, 'seal the audit', () => sealEntries(database)],
-      [1, 'send webhooks', () => deliveries.sendDue()],
-      [10, 'fold counters', () => foldCounters(database)],
-      [10, 'remove unused files', () => files.sweep()],
-      [3600, 'remove old hours of activity', () => forgetHours(database)],
-      [3600, 'remove ended sessions', () => sessions.sweep()],
-      [3600, 'remove old attempts', () => attempts.sweep()],
-      [3600, 'remove sign-in checks', () => signInGuard.sweep()],
-      [3600, 'remove expired password links', () => passwords.sweep()],
-      [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
-      [3600, 'remove old deliveries', () => deliveries.sweep()],
-      [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
-      [10, 'make due backups', () => backups.runDue()],
-      [60, 'purge the trash', () => purgeExpired({ database, files })],
-    ])
+    const { server, address } = await listen(config, app.http.fetch)
+    const tasks = startBackgroundTasks(log, backgroundTasks({ ...app, database, deliveries, backups }))
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (pause) process.stdout.write(`Scheduled work is paused. ${pause.reason} To let it run: npm run arcade -- resume\n`)
     if (setupPath)
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
-    const stop = async (): Promise<void> => {
-      const deadline = performance.now() + DRAIN_MS
-      tasks.stop()
-      live.stop()
-      const backupEnd = Promise.race([backups.stop(), elapse(DRAIN_MS, undefined, { ref: false })])
-      const stopSeen = readiness.beginStop()
-      // With an embedded database there is no other server to which a load balancer could send requests.
-      if (config.databaseUrl !== undefined) await stopSeen
-      await drain(server, deadline)
-      await backupEnd
-      images.stop()
-      await stopSheetProcess()
-      await database.close()
-    }
-    return { stop }
+    return { stop: () => stopAll({ ...app, config, database, backups, images, server, tasks }) }
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+type App = Awaited<ReturnType<typeof createApp>>
+
+interface Stopped extends Pick<App, 'readiness' | 'live'> {
+  config: Config
+  database: Database
+  backups: Backups
+  images: Images
+  server: Server
+  tasks: { stop: () => void }
+}
+
+/** Stops a server: what runs in the background first, then the requests under way, the database last. */
+async function stopAll({ config, database, backups, images, server, tasks, readiness, live }: Stopped): Promise<void> {
+  const deadline = performance.now() + DRAIN_MS
+  tasks.stop()
+  live.stop()
+  const backupEnd = Promise.race([backups.stop(), elapse(DRAIN_MS, undefined, { ref: false })])
+  const stopSeen = readiness.beginStop()
+  // With an embedded database there is no other server to which a load balancer could send requests.
+  if (config.databaseUrl !== undefined) await stopSeen
+  await drain(server, deadline)
+  await backupEnd
+  images.stop()
+  await stopSheetProcess()
+  await database.close()
 }
 
 /** Creates the configured admin. Returns the path of a one-time set-up link if there is still no admin (design §7). */
@@ -207,6 +205,32 @@ async function explainFailure(error: NodeJS.ErrnoException, port: number): Promi
 }
 
 type BackgroundTask = [everySeconds: number, name: string, run: () => Promise<unknown>]
+
+interface BackgroundServices extends Pick<App, 'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'files'> {
+  database: Database
+  deliveries: Deliveries
+  backups: Backups
+}
+
+function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
+  const { database, sessions, attempts, signInGuard, passwords, files, deliveries, backups } = services
+  return [
+    [1, 'seal the audit', () => sealEntries(database)],
+    [1, 'send webhooks', () => deliveries.sendDue()],
+    [10, 'fold counters', () => foldCounters(database)],
+    [10, 'remove unused files', () => files.sweep()],
+    [3600, 'remove old hours of activity', () => forgetHours(database)],
+    [3600, 'remove ended sessions', () => sessions.sweep()],
+    [3600, 'remove old attempts', () => attempts.sweep()],
+    [3600, 'remove sign-in checks', () => signInGuard.sweep()],
+    [3600, 'remove expired password links', () => passwords.sweep()],
+    [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
+    [3600, 'remove old deliveries', () => deliveries.sweep()],
+    [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
+    [10, 'make due backups', () => backups.runDue()],
+    [60, 'purge the trash', () => purgeExpired({ database, files })],
+  ]
+}
 
 /** Runs each background task at its interval. A failure is logged, and the task runs again after the next interval. */
 function startBackgroundTasks(log: Logger, tasks: BackgroundTask[]): { stop: () => void } {

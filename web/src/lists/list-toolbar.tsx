@@ -57,11 +57,6 @@ export function ListToolbar(props: ListToolbarProps) {
   const isPhone = useIsPhone()
   const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
-  const clear = (cleared: readonly Filter[]) =>
-    clearParameters(
-      cleared.map(({ name }) => name),
-      onFilter,
-    )
   /** A choice without options can only be set by a link, and shows only as a chip. */
   const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
@@ -104,24 +99,38 @@ export function ListToolbar(props: ListToolbarProps) {
         {notice}
       </div>
       <output className={classes['hint']}>{hint}</output>
-      {active.length > 0 && (
-        <ul className={classes['chips']} aria-label="Active filters">
-          {active.map((filter) => (
-            <li key={filter.name} className={classes['chip']}>
-              <span className={classes['chipText']}>
-                {filter.label}: {filterText(filter, values[filter.name])}
-              </span>
-              <CloseButton size="sm" aria-label={`Remove filter ${filter.label}`} onClick={() => clear([filter])} />
-            </li>
-          ))}
-          <li>
-            <Button variant="subtle" size="compact-sm" onClick={() => clear(active)}>
-              Clear filters
-            </Button>
-          </li>
-        </ul>
-      )}
+      {active.length > 0 && <FilterChips active={active} values={values} onFilter={onFilter} />}
     </div>
+  )
+}
+
+interface FilterChipsProps extends Required<Pick<ListToolbarProps, 'values' | 'onFilter'>> {
+  active: readonly Filter[]
+}
+
+/** The active filters, each with a button that removes it. */
+function FilterChips({ active, values, onFilter }: FilterChipsProps) {
+  const clear = (cleared: readonly Filter[]) =>
+    clearParameters(
+      cleared.map(({ name }) => name),
+      onFilter,
+    )
+  return (
+    <ul className={classes['chips']} aria-label="Active filters">
+      {active.map((filter) => (
+        <li key={filter.name} className={classes['chip']}>
+          <span className={classes['chipText']}>
+            {filter.label}: {filterText(filter, values[filter.name])}
+          </span>
+          <CloseButton size="sm" aria-label={`Remove filter ${filter.label}`} onClick={() => clear([filter])} />
+        </li>
+      ))}
+      <li>
+        <Button variant="subtle" size="compact-sm" onClick={() => clear(active)}>
+          Clear filters
+        </Button>
+      </li>
+    </ul>
   )
 }
 

@@ -94,29 +94,16 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       />
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
       <Spotlight.ActionsList id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list'] ?? ''}>
-        {groups.map(({ title, entries: ofGroup, total, isMore = false }) => (
-          <Spotlight.ActionsGroup
-            key={title}
-            // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
-            role="group"
-            aria-label={title}
-            label={
-              total !== undefined && total > ofGroup.length ? `${title} · ${shownText(ofGroup.length, total, isMore)}` : title
-            }
-            className={classes['group'] ?? ''}
-          >
-            {ofGroup.map((entry) => (
-              <Option
-                key={entry.id}
-                id={optionId(id, entry)}
-                entry={entry}
-                isActive={entry === active}
-                onPoint={() => setActiveId(entry.id)}
-                onChoose={() => choose(entry)}
-                onActs={() => showActs(entry)}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
+        {groups.map((group) => (
+          <PaletteGroup
+            key={group.title}
+            id={id}
+            group={group}
+            active={active}
+            onPoint={({ id: pointed }) => setActiveId(pointed)}
+            onChoose={choose}
+            onActs={showActs}
+          />
         ))}
       </Spotlight.ActionsList>
       {!found.isSearching && <SearchProblem failed={found.failed} onRetry={found.retry} />}
@@ -216,11 +203,46 @@ function useChoice(entries: readonly Entry[], isSearching: boolean, close: () =>
   }
 }
 
+interface PaletteGroupProps {
+  /** The palette's id. */
+  id: string
+  group: Group
+  active: Entry | undefined
+  /** Called when the pointer moves over an entry that is not active. */
+  onPoint: (entry: Entry) => void
+  onChoose: (entry: Entry) => void
+  onActs: (entry: Entry) => void
+}
+
+function PaletteGroup({ id, group, active, onPoint, onChoose, onActs }: PaletteGroupProps) {
+  const { title, entries, total, isMore = false } = group
+  return (
+    <Spotlight.ActionsGroup
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
+      role="group"
+      aria-label={title}
+      label={total !== undefined && total > entries.length ? `${title} · ${shownText(entries.length, total, isMore)}` : title}
+      className={classes['group'] ?? ''}
+    >
+      {entries.map((entry) => (
+        <Option
+          key={entry.id}
+          id={optionId(id, entry)}
+          entry={entry}
+          isActive={entry === active}
+          onPoint={() => onPoint(entry)}
+          onChoose={() => onChoose(entry)}
+          onActs={() => onActs(entry)}
+        />
+      ))}
+    </Spotlight.ActionsGroup>
+  )
+}
+
 interface OptionProps {
   id: string
   entry: Entry
   isActive: boolean
-  /** Called when the pointer moves over an entry that is not active. */
   onPoint: () => void
   onChoose: () => void
   onActs: () => void

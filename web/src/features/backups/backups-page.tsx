@@ -27,43 +27,15 @@ export function BackupsPage() {
   )
   const { data, error, refetch } = query
   useKeptFresh(query, { everyMs: IDLE_REFRESH_MS })
-  const act = useItemAct(api.backups.key())
-  const awaitOutcome = useOutcomes(data?.backups)
+  const acts = useBackupActs(data?.backups)
   const current = data && underWayIn(data)
-
-  const handleStart = () =>
-    act(async () => {
-      const { id } = await client.backups.start({})
-      awaitOutcome(id)
-      return 'Backup started.'
-    })
-  const handleVerify = ({ id }: BackupRun) =>
-    act(async () => {
-      await client.backups.verify({ id })
-      awaitOutcome(id)
-      return 'Verification started.'
-    })
-  const handleCancel = ({ id, finishedAt }: BackupRun) =>
-    act(
-      async () => {
-        await client.backups.cancel({ id })
-        return finishedAt === null ? 'The backup is being cancelled.' : 'The verification is being cancelled.'
-      },
-      finishedAt === null
-        ? {
-            title: 'Cancel backup',
-            message: 'Are you sure you want to cancel this backup? What it has saved up to now is removed.',
-            isDestructive: true,
-          }
-        : { title: 'Cancel verification', message: 'Are you sure you want to cancel? The backup itself stays as it is.' },
-    )
 
   return (
     <Page
       title="Backups"
       actions={
         <Button
-          onClick={() => void handleStart()}
+          onClick={() => void acts.start()}
           aria-disabled={current !== undefined || undefined}
           data-disabled={current !== undefined}
         >
@@ -74,7 +46,7 @@ export function BackupsPage() {
       {data ? (
         <>
           <Plan state={data} />
-          {current && <UnderWay run={current} onCancel={() => void handleCancel(current)} />}
+          {current && <UnderWay run={current} onCancel={() => void acts.cancel(current)} />}
           <Panel title="Last Backups">
             {data.backups.length === 0 ? (
               <Nothing state={data} />
@@ -82,7 +54,7 @@ export function BackupsPage() {
               <BackupsTable
                 folder={data.place}
                 runs={data.backups}
-                onVerify={(run) => void handleVerify(run)}
+                onVerify={(run) => void acts.verify(run)}
                 isBusy={current !== undefined}
               />
             )}
@@ -97,6 +69,39 @@ export function BackupsPage() {
       )}
     </Page>
   )
+}
+
+function useBackupActs(runs: BackupRun[] | undefined) {
+  const act = useItemAct(api.backups.key())
+  const awaitOutcome = useOutcomes(runs)
+  return {
+    start: () =>
+      act(async () => {
+        const { id } = await client.backups.start({})
+        awaitOutcome(id)
+        return 'Backup started.'
+      }),
+    verify: ({ id }: BackupRun) =>
+      act(async () => {
+        await client.backups.verify({ id })
+        awaitOutcome(id)
+        return 'Verification started.'
+      }),
+    cancel: ({ id, finishedAt }: BackupRun) =>
+      act(
+        async () => {
+          await client.backups.cancel({ id })
+          return finishedAt === null ? 'The backup is being cancelled.' : 'The verification is being cancelled.'
+        },
+        finishedAt === null
+          ? {
+              title: 'Cancel backup',
+              message: 'Are you sure you want to cancel this backup? What it has saved up to now is removed.',
+              isDestructive: true,
+            }
+          : { title: 'Cancel verification', message: 'Are you sure you want to cancel? The backup itself stays as it is.' },
+      ),
+  }
 }
 
 function underWayIn({ backups }: BackupState): BackupRun | undefined {
