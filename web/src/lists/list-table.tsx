@@ -12,7 +12,7 @@ import { keepPageSize } from '#src/ui/visit.ts'
 import { counted } from '#src/ui/numbers.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { nameInAddress, type ListAddress, listOrder } from './list-address.ts'
+import { nameInAddress, listOrder } from './list-address.ts'
 import { useListLook } from './list-look.ts'
 import { usePageSize } from './page-size.ts'
 import { SavedViews } from './saved-views.tsx'
@@ -50,7 +50,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
     const { __TSR_key } = router.state.location.state
     return __TSR_key
   }
-  /** The parameters of a list that is not known here cannot be checked. */
+  /** The compiler does not know the parameters of a list that any page may give. */
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const look = useListLook(label, state)
   const sorting = {
@@ -118,7 +118,7 @@ function ClearButtons<L extends List, Row>({ state: { list, address, change } }:
   const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
   const values: Readonly<Record<string, unknown>> = address
   const active = names.filter((name) => values[name] !== undefined)
-  const clear = (cleared: string[]) => clearParameters(cleared, (changed) => change(changed as Partial<ListAddress<L>>))
+  const clear = (cleared: string[]) => clearParameters(cleared, change)
   return (
     <>
       {address.q !== undefined && (
