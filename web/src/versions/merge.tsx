@@ -56,7 +56,7 @@ export function useMerge<Row extends { id: string; version: number }>(source: So
     decides,
     newer: newer && { ...newer, theirs: toValues(newer.record) },
     version: () => basis()?.version,
-    /** Loads the newer version and begins the merge, which a toast says. Returns false if it cannot be loaded: the save has failed then. */
+    /** Loads the newer version and begins the merge. Returns false if it cannot be loaded: the save has failed then. */
     async begin(): Promise<boolean> {
       const known = basis()
       if (!known) return false

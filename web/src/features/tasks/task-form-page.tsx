@@ -29,7 +29,7 @@ import { FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
 import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
+import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
@@ -244,8 +244,8 @@ function useSave({ collection, task, form, merge, onPriorityTaken }: SaveOptions
   const handleFailed = async (error: CallError) => {
     // §8: the server's message, or this text if there was no answer
     const text = error.status === 0 ? 'Internal Server Error!' : error.message
-    toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
-    if (error.code === 'STALE') await merge.begin()
+    if (error.code === 'STALE' && (await merge.begin())) toast.note(MERGE_BEGINS)
+    else toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
     if (error.code !== 'PRIORITY_TAKEN') return error
     onPriorityTaken()
     return { fields: { priority: error.message } }
