@@ -1,7 +1,7 @@
 /** Playwright's configuration for `npm run screens`: the tests' server and browser, with the sample that the script prepared. */
 import { defineConfig } from '@playwright/test'
 import config from './playwright.config.ts'
-import type { WorkerFixtures } from './src/test.ts'
+import type { WorkerFixtures } from '#src/test.ts'
 
 const sampleDirectory = process.env['SAMPLE_DIRECTORY']
 

@@ -1,7 +1,7 @@
 /** `npm run screens` takes screenshots of every screen with the sample data, light and dark, into e2e/screens. Not part of the tests. */
 import { resolve } from 'node:path'
-import { screens } from './src/screens.ts'
-import { expect, test } from './src/test.ts'
+import { screens } from '#src/screens.ts'
+import { expect, test } from '#src/test.ts'
 
 const FOLDER = resolve(import.meta.dirname, 'screens')
 const sizes = [

@@ -13,7 +13,7 @@ import { findZone, type Zone, workspaceOf, workspaces, zones } from './zones.ts'
 const LINES_A_FILE_MAX = 400 // few enough to read in one sitting
 /** Generated files, which may be longer. */
 const generatedFiles = ['server/src/db/tables.ts']
-const drawers = ['utils', 'lib', 'helpers', 'hooks', 'types']
+const vagueFolders = ['utils', 'lib', 'helpers', 'hooks', 'types']
 
 export interface Problem {
   file: string
@@ -92,12 +92,13 @@ function checkFile(base: string, file: string, source: string): { problems: Prob
 
   const folder = dirname(file)
     .split('/')
-    .find((name) => drawers.includes(name))
-  if (folder) report(0, `No ${folder}/ drawers: put the file beside what uses it, under a name that says what it does.`)
+    .find((name) => vagueFolders.includes(name))
+  if (folder)
+    report(0, `Folders named ${folder}/ are not allowed: put the file beside what uses it, under a name that says what it does.`)
   if (isBarrel(program.body) || /^index\.tsx?$/.test(basename(file)))
     report(0, 'No barrels: import each thing from the file that defines it.')
   if (!findZone(file) && /^((contract|server|web)\/src|server\/test)\//.test(file))
-    report(0, 'This file lies in no room: put it into one that zones names.')
+    report(0, 'This file belongs to no zone of scripts/zones.ts.')
   const lineCount = source.trimEnd().split('\n').length
   if (lineCount > LINES_A_FILE_MAX && !generatedFiles.includes(file))
     report(
@@ -151,11 +152,10 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
       : undefined
   }
   if (path.startsWith('.')) {
-    const isBelow = path.startsWith('./') && target.startsWith(`${dirname(file)}/`)
+    const isBeside = path.startsWith('./') && posix.dirname(target) === dirname(file)
     // These workspaces have no `#` name for files of the server.
     const isServers = /^server\/(src|test)\//.test(target) && ['e2e', 'bench'].includes(workspace)
-    if (!isBelow && !isServers)
-      return `${path}: never "../". Files of the same folder are './…', all others '#src/…' or '#test/…'.`
+    if (!isBeside && !isServers) return `${path}: only files of the same folder are './…', all others '#src/…' or '#test/…'.`
   }
 
   if (!existsSync(join(base, target)))

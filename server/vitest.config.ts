@@ -3,7 +3,7 @@
  * long as all the others together, are a project of their own: vitest.faults.config.ts.
  */
 import { configDefaults, defineConfig } from 'vitest/config'
-import { rounds } from './test/size.ts'
+import { rounds } from '#test/size.ts'
 
 export default defineConfig({
   test: {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { announcements } from './announcements/calls.ts'
-import { downloads, selectionDownloadInput } from './downloads/calls.ts'
-import { changed, inputOf, messagesOf } from './testing/inputs.ts'
-import { dailyTasks, socialTasks } from './tasks/calls.ts'
-import { users } from './users/calls.ts'
+import { announcements } from '#src/announcements/calls.ts'
+import { downloads, selectionDownloadInput } from '#src/downloads/calls.ts'
+import { changed, inputOf, messagesOf } from '#src/testing/inputs.ts'
+import { dailyTasks, socialTasks } from '#src/tasks/calls.ts'
+import { users } from '#src/users/calls.ts'
 
 const UUID = '8d3fd6f5-3d40-4c0b-a2bb-5f1f2a1c9c0e'
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `id${n}`)

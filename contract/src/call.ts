@@ -1,6 +1,6 @@
 /** Declares calls: path, method, access, body limit, and the format of errors. */
 import { oc } from '@orpc/contract'
-import { type BotScope, isWithinScope } from './bot-tokens/fields.ts'
+import { type BotScope, isWithinScope } from '#src/bot-tokens/fields.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { expect, test } from 'vitest'
 import type { CallMeta } from './call.ts'
 import { contract } from './contract.ts'
-import { defaultFileNames } from './downloads/calls.ts'
+import { defaultFileNames } from '#src/downloads/calls.ts'
 import { errorCatalogue } from './errors.ts'
 
 interface Call {

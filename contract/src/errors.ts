@@ -2,8 +2,8 @@
  * The catalogue of all errors (§8): stable code, HTTP status and text for people. Any other error reaches the client as INTERNAL; its cause
  * stays in the server's log.
  */
-import { WEBHOOKS_MAX } from './webhooks/fields.ts'
-import { VIEWS_MAX } from './views/fields.ts'
+import { WEBHOOKS_MAX } from '#src/webhooks/fields.ts'
+import { VIEWS_MAX } from '#src/views/fields.ts'
 
 export const errorCatalogue = {
   // §8, verbatim

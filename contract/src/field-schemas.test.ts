@@ -1,10 +1,10 @@
 /** The fields of forms and calls apply the rules for typed texts (§5). */
 import { describe, expect, test } from 'vitest'
-import { announcementInput } from './announcements/calls.ts'
+import { announcementInput } from '#src/announcements/calls.ts'
 import { emailField, linkField, newPasswordField, passwordField, textField } from './field-schemas.ts'
-import { FAMILY, HEART, invisible, PERSIAN } from './testing/invisible.ts'
+import { FAMILY, HEART, invisible, PERSIAN } from '#src/testing/invisible.ts'
 import { characterCount } from './text.ts'
-import { registrationInput } from './users/calls.ts'
+import { registrationInput } from '#src/users/calls.ts'
 
 const title = textField('Title', 60)
 const messageOf = (result: { error?: { issues: { message: string }[] } | undefined }) => result.error?.issues[0]?.message

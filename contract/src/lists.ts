@@ -1,11 +1,11 @@
 /** All lists of the console by their names in the API. */
-import { announcementList } from './announcements/fields.ts'
-import { auditList } from './audit/fields.ts'
+import { announcementList } from '#src/announcements/fields.ts'
+import { auditList } from '#src/audit/fields.ts'
 import type { List } from './entity.ts'
-import { playerList } from './players/fields.ts'
-import { taskCollections, taskLists } from './tasks/fields.ts'
-import { trashList } from './trash/fields.ts'
-import { userList } from './users/fields.ts'
+import { playerList } from '#src/players/fields.ts'
+import { taskCollections, taskLists } from '#src/tasks/fields.ts'
+import { trashList } from '#src/trash/fields.ts'
+import { userList } from '#src/users/fields.ts'
 
 export const lists = {
   users: userList,

@@ -1,8 +1,8 @@
 /** The rules for typed texts and foreign names. */
 import { describe, expect, test } from 'vitest'
-import { playerName } from './players/fields.ts'
+import { playerName } from '#src/players/fields.ts'
 import { characterCount, firstCharacters, isBlank, isolated, shownFileName, typedText, withoutInvisible } from './text.ts'
-import { FAMILY, HEART, invisible, PERSIAN } from './testing/invisible.ts'
+import { FAMILY, HEART, invisible, PERSIAN } from '#src/testing/invisible.ts'
 
 describe('§5 a text of which nothing can be seen is empty', () => {
   test.each<readonly [string, string]>([

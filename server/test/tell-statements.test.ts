@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startCommandWith } from './faults/console-process.ts'
+import { startCommandWith } from '#test/faults/console-process.ts'
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 import { temporaryDataDir } from './processes.ts'
 import { testDatabase, workerUrl } from './test-database.ts'
 
-test('§design 4 a process that a test starts reports the statements that it sends to the database', async () => {
+test('design §4 a process that a test starts reports the statements that it sends to the database', async () => {
   await testDatabase()
   const heard: string[] = []
   const listen = (statement: unknown): void => void heard.push((statement as SentStatement).text)
