@@ -95,7 +95,7 @@ async function end(child: ChildProcess, { address, dataDir }: { address: string;
 }
 
 test(
-  'design §8: npm run demo shows the sample with activity of today, prints an account to sign in with, and leaves nothing running',
+  'design §8 npm run demo shows the sample with activity of today, prints an account to sign in with, and leaves nothing running',
   async () => {
     const dataDir = join(temporaryFolder(), 'demo')
     for (const start of ['first', 'again']) {
@@ -124,7 +124,7 @@ test(
 )
 
 test(
-  'design §8: npm run demo has work of operators and players in every panel, and players who go on playing',
+  'design §8 npm run demo has work of operators and players in every panel, and players who go on playing',
   async () => {
     const child = startDemo({ named: join(temporaryFolder(), 'demo') })
     const { get } = await signIn(child)
@@ -157,7 +157,7 @@ test(
 )
 
 test.for(['named', 'DATA_DIR'])(
-  'design §8: npm run demo refuses a directory with data that is not the demo’s: %s',
+  'design §8 npm run demo refuses a directory with data that is not the demo’s: %s',
   async (way) => {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'postgres'))
@@ -166,7 +166,7 @@ test.for(['named', 'DATA_DIR'])(
   },
 )
 
-test('design §8: the newest time of the demo’s sample is now, and all times are moved by the same amount', () => {
+test('design §8 the newest time of the demo’s sample is now, and all times are moved by the same amount', () => {
   const timesOf = (now: number): number[] =>
     Object.values(sampleUntil(new Date(now))).flatMap((content) =>
       Array.from(content.matchAll(/"(?:createdAt|timestamp)":"([^"]+)"/g), ([, time = '']) => Date.parse(time)),

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { faults } from './faults.ts'
 import { sourceWithFault } from './planted-faults.ts'
 
-test.each(faults)('§security fault tests: the text that the planted fault $name replaces occurs exactly once', async (fault) => {
+test.each(faults)('security: fault tests: the text that the planted fault $name replaces occurs exactly once', async (fault) => {
   expect(await sourceWithFault(fault)).toContain(fault.replace)
 })
 
-test('§security fault tests: 23 different faults are planted', () => {
+test('security: fault tests: 23 different faults are planted', () => {
   expect(new Set(faults.map(({ name }) => name)).size).toBe(23)
 })

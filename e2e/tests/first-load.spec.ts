@@ -14,7 +14,7 @@ for (const { name, isSignedIn, ready, budgetBytes } of [
   { name: 'login page', isSignedIn: false, ready: 'Welcome', budgetBytes: 150_000 },
   { name: 'dashboard', isSignedIn: true, ready: 'Top balances', budgetBytes: 180_000 },
 ]) {
-  test(`design §9: the first load of the ${name} needs at most ${budgetBytes / 1000} kB of JavaScript`, async ({
+  test(`design §9 the first load of the ${name} needs at most ${budgetBytes / 1000} kB of JavaScript`, async ({
     page,
     signIn,
   }) => {
@@ -52,7 +52,7 @@ for (const path of ['/auth/log-in', '/account']) {
   })
 }
 
-test('design §9: the scripts of the page after sign-in are prefetched while the user types, and fetched only once', async ({
+test('design §9 the scripts of the page after sign-in are prefetched while the user types, and fetched only once', async ({
   page,
   server,
 }) => {

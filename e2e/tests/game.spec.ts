@@ -53,7 +53,7 @@ async function openLivePage(context: BrowserContext, url: string): Promise<{ pag
   return { page, moves }
 }
 
-test('design §8: when a player completes a task, the operator’s open pages (dashboard, History, the player) show it by themselves', async ({
+test('design §8 when a player completes a task, the operator’s open pages (dashboard, History, the player) show it by themselves', async ({
   page,
   context,
   game,
@@ -133,10 +133,7 @@ function playWell(field: HTMLElement | SVGElement): Promise<void> {
   })
 }
 
-test('design §8: a round is paid once, a task with an input can be claimed, and the ledger lists both', async ({
-  page,
-  game,
-}) => {
+test('design §8 a round is paid once, a task with an input can be claimed, and the ledger lists both', async ({ page, game }) => {
   const app = await openMiniApp(page, game)
   await app.getByRole('main').getByRole('button', { name: 'Play' }).click()
   const sent = page.waitForRequest(/\/rounds\/./)
@@ -164,7 +161,7 @@ test('design §8: a round is paid once, a task with an input can be claimed, and
   await expect(entries.last()).toContainText(`+${score}`)
 })
 
-test('design §8: a task that the bot verifies has no Claim, an adjustment shows in the Mini App, a blocked player cannot start a round', async ({
+test('design §8 a task that the bot verifies has no Claim, an adjustment shows in the Mini App, a blocked player cannot start a round', async ({
   page,
   game,
   server,
@@ -230,7 +227,7 @@ for (const isWebhook of [false, true]) {
   test.describe(isWebhook ? 'by webhook' : 'by long polling', () => {
     test.use({ bot: { isWebhook } })
 
-    test('design §8: the bot survives every failure of sendMessage', async ({ page, game }) => {
+    test('design §8 the bot survives every failure of sendMessage', async ({ page, game }) => {
       const { chat, say } = await openChat(page, game)
       const answers = chat.filter({ hasText: 'You have 0 points' })
       // The bot retries after 429, 500 and a call that hangs. After a 403 it does not: the player has blocked the bot.
@@ -252,7 +249,7 @@ for (const isWebhook of [false, true]) {
     test.describe('with a token that Telegram does not know', () => {
       test.use({ bot: { isWebhook, telegramToken: '7000000000:another' } })
 
-      test('design §8: the bot prints one line about it and ends', async ({ game }) => {
+      test('design §8 the bot prints one line about it and ends', async ({ game }) => {
         expect(await game.botEnded).toBe(1)
         expect(game.errorLines).toEqual([expect.stringMatching(/^The bot cannot start: .*\(401: Unauthorized\)$/)])
       })
@@ -260,7 +257,7 @@ for (const isWebhook of [false, true]) {
   })
 }
 
-test('design §8: an announcement’s picture is shown to the player', async ({ page, game, server, context }) => {
+test('design §8 an announcement’s picture is shown to the player', async ({ page, game, server, context }) => {
   const origin = server.url
   const upload = await context.request.post(`${server.url}/api/files/announcements?name=banner.png`, {
     headers: { origin, 'content-type': 'image/png' },
@@ -281,7 +278,7 @@ test('design §8: an announcement’s picture is shown to the player', async ({ 
 test.describe('by webhook, while Telegram fails at first', () => {
   test.use({ bot: { isWebhook: true, faults: everyKind('setWebhook') } })
 
-  test('design §8: the bot starts in spite of every failure of setWebhook', async ({ page, game }) => {
+  test('design §8 the bot starts in spite of every failure of setWebhook', async ({ page, game }) => {
     await openChat(page, game)
     await expectLogged(game, 'setWebhook')
     expect(game.errorLines).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
@@ -291,7 +288,7 @@ test.describe('by webhook, while Telegram fails at first', () => {
 test.describe('by long polling, while Telegram fails at first', () => {
   test.use({ bot: { faults: ['getMe', 'getUpdates'].flatMap(everyKind) } })
 
-  test('design §8: the bot starts and works in spite of every failure of getMe and getUpdates', async ({ page, game }) => {
+  test('design §8 the bot starts and works in spite of every failure of getMe and getUpdates', async ({ page, game }) => {
     const { chat, say } = await openChat(page, game)
     await expectLogged(game, 'getMe')
     await expectLogged(game, 'getUpdates')
@@ -301,7 +298,7 @@ test.describe('by long polling, while Telegram fails at first', () => {
   })
 })
 
-test('design §8: the bot’s buttons work in spite of every failure of their calls', async ({ page, game }) => {
+test('design §8 the bot’s buttons work in spite of every failure of their calls', async ({ page, game }) => {
   const { chat } = await openChat(page, game)
   const message = chat.nth(1) // after the player’s /start
   const balance = message.getByRole('button', { name: 'My balance' })

@@ -179,7 +179,7 @@ test.describe('a stale save', () => {
   })
 })
 
-test('design: an admin makes another user an admin, and a user again', async ({ page, server }) => {
+test('design §7 an admin makes another user an admin, and a user again', async ({ page, server }) => {
   await addUsers(server, 1)
   const stored = () =>
     server.database.db.selectFrom('users').select('user_type').where('email', '=', 'person1@gmail.com').executeTakeFirst()

@@ -117,7 +117,7 @@ const refused: Record<string, string[]> = {
   'does not pass on': ['alter table participations alter column item_id set statistics 500'],
 }
 
-describe('§design 4 a statement that a distributed database refuses is found', () => {
+describe('design §4 a statement that a distributed database refuses is found', () => {
   test.each(Object.entries(refused).flatMap(([what, statements]) => statements.map((statement) => [what, statement] as const)))(
     '%s: %s',
     (what, statement) => {
@@ -161,6 +161,6 @@ test.each([
   'merge into balances b using telegram_users t on b.user_id = t.user_id when matched then delete',
   'create unique index x on participations (user_id, item_id)',
   `alter table balances add column x text constraint y check (x <> ''), add column z text`,
-])('§design 4 a statement that a distributed database accepts passes: %s', (statement) => {
+])('design §4 a statement that a distributed database accepts passes: %s', (statement) => {
   expect(distributionFaults(statement)).toEqual([])
 })

@@ -30,7 +30,7 @@ test.each([
   ['an e-mail address', 'a@b.c'],
   ['markup', '<b>'],
   ['more than 64 characters', 'ё'.repeat(65)],
-])('§security a name of %s is refused', (_, name) => {
+])('security: a name of %s is refused', (_, name) => {
   expect(named(name).success).toBe(false)
 })
 

@@ -64,7 +64,7 @@ test(
   MANY_PROCESSES_MS,
 )
 
-test('§security kill -9 during a backup leaves no backup, the next one is clean', async () => {
+test('security: kill -9 during a backup leaves no backup, the next one is clean', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -87,7 +87,7 @@ test('§security kill -9 during a backup leaves no backup, the next one is clean
   expect((await readdir(at)).toSorted()).toEqual(['manifest.json', 'tables'])
 })
 
-test('§security kill -9 during a restore into DATA_DIR: the folder is not served, and the same command starts over', async () => {
+test('security: kill -9 during a restore into DATA_DIR: the folder is not served, and the same command starts over', async () => {
   const at = await backupOf(await preparedDataDir())
   const dataDir = await temporaryDataDir()
   const cutOff = startCommand(dataDir, 'restore', at)
@@ -104,7 +104,7 @@ test('§security kill -9 during a restore into DATA_DIR: the folder is not serve
   expect(await opened.query(`select value from counters where name = 'kept'`)).toEqual([{ value: 1 }])
 })
 
-test('§security kill -9 during a restore into DATABASE_URL: the database is not served, and the same command starts over', async () => {
+test('security: kill -9 during a restore into DATABASE_URL: the database is not served, and the same command starts over', async () => {
   const at = await backupOf(await preparedDataDir())
   const dataDir = await temporaryDataDir()
   const url = await createDatabase('backup_killed')

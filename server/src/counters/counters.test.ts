@@ -9,11 +9,11 @@ const database = await testDatabase()
 const a: CounterKey = { of: 'players' }
 const b: CounterKey = { of: 'participants', kind: 'social', itemId: 'b' }
 
-test('§design 4 a counter that never changed is 0', async () => {
+test('design §4 a counter that never changed is 0', async () => {
   expect(await readCounters(database.db, [a, b])).toEqual([0, 0])
 })
 
-test('§design 4 changes count at once, negative ones too, and folding preserves the sum', async () => {
+test('design §4 changes count at once, negative ones too, and folding preserves the sum', async () => {
   await database.transaction(async (tx) => {
     await addToCounter(tx, { counter: a, delta: 5 })
     await addToCounter(tx, { counter: a, delta: -2, userId: 7 })
@@ -25,7 +25,7 @@ test('§design 4 changes count at once, negative ones too, and folding preserves
   expect(await readCounters(database.db, [a, b])).toEqual([3, 1])
 })
 
-test('§design 4 a change that is rolled back never counts', async () => {
+test('design §4 a change that is rolled back never counts', async () => {
   const failed = database.transaction(async (tx) => {
     await addToCounter(tx, { counter: a, delta: 5 })
     throw new Error('no')
@@ -35,7 +35,7 @@ test('§design 4 a change that is rolled back never counts', async () => {
   expect(await readCounters(database.db, [a])).toEqual([0])
 })
 
-test('§design 4 sums stay exact while many add, several servers fold and one reads', async () => {
+test('design §4 sums stay exact while many add, several servers fold and one reads', async () => {
   const other = await openAgain()
   const writers = 6
   const changes = 40
@@ -66,7 +66,7 @@ test('§design 4 sums stay exact while many add, several servers fold and one re
   expect(await database.db.selectFrom('counters').selectAll().execute()).toMatchObject([{ value: writers * changes }])
 })
 
-test('§design 4 a reader sees the counters of its snapshot', async () => {
+test('design §4 a reader sees the counters of its snapshot', async () => {
   await database.transaction((tx) => addToCounter(tx, { counter: a, delta: 1 }))
   await database.db
     .transaction()

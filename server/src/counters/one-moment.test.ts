@@ -36,7 +36,7 @@ async function addPlayers(): Promise<void> {
   )
 }
 
-test('§design 4 a snapshot of all servers has a change of several players completely or not at all', async () => {
+test('design §4 a snapshot of all servers has a change of several players completely or not at all', async () => {
   await addPlayers()
   const movePoints = async (): Promise<void> => {
     const [from, to] = [anyPlayer(), anyPlayer()]
@@ -68,7 +68,7 @@ test('§design 4 a snapshot of all servers has a change of several players compl
   expect(moments.size, 'the writers went on meanwhile').toBeGreaterThan(ROUNDS / 5)
 })
 
-test('§design 4 in a snapshot of all servers counters match the rows, even while they are folded', async () => {
+test('design §4 in a snapshot of all servers counters match the rows, even while they are folded', async () => {
   let next = 0
   const takePart = async (): Promise<void> => {
     const userIds = Array.from({ length: 5 }, () => (next += 1))
@@ -99,7 +99,7 @@ test('§design 4 in a snapshot of all servers counters match the rows, even whil
   expect(next).toBeGreaterThan(ROUNDS)
 })
 
-test('§design 4 one player’s data is consistent at any time, for every reader', async () => {
+test('design §4 one player’s data is consistent at any time, for every reader', async () => {
   await addPlayers()
   let claims = 0
   const claim = async (): Promise<void> => {
@@ -126,7 +126,7 @@ test('§design 4 one player’s data is consistent at any time, for every reader
   })
 })
 
-test('§design 4 a count includes what was acknowledged before it started, and nothing that started after it ended', async () => {
+test('design §4 a count includes what was acknowledged before it started, and nothing that started after it ended', async () => {
   let begun = 0
   let acknowledged = 0
   const add = async (): Promise<void> => {
@@ -148,7 +148,7 @@ test('§design 4 a count includes what was acknowledged before it started, and n
   expect(acknowledged).toBeGreaterThan(ROUNDS)
 })
 
-test('§design 4 a snapshot of all servers has an erasure, a bulk block or an adjustment completely or not at all', async () => {
+test('design §4 a snapshot of all servers has an erasure, a bulk block or an adjustment completely or not at all', async () => {
   const app = await testApp()
   const [admin, bot] = [await app.signUp('admin'), await app.bot('desk', 'admin')]
   const ids = Array.from({ length: PLAYERS }, (_, index) => index + 1)

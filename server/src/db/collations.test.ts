@@ -27,7 +27,7 @@ const inOrder = (order: string) =>
   `select name from unnest(array[${NAMES.map((name) => `'${name}'`).join()}]) with ordinality as t (name, n) order by ${order}, n`
 
 for (const [index, [name, settings]] of Object.entries(locales).entries()) {
-  test(`§design 5 capitals and the order A to Z do not depend on the locale: ${name}`, async () => {
+  test(`design §5 capitals and the order A to Z do not depend on the locale: ${name}`, async () => {
     const { ask, logged } = await migrated(`locale_${index}`, { settings })
     expect(logged).toEqual([])
     const rows = await ask<{ name: string }>(inOrder(aToZSql('name')))
@@ -49,7 +49,7 @@ const UNPINNED = `
          unnest(string_to_array(indcollation::text, ' ')::oid[], string_to_array(indkey::text, ' ')::int[]) with ordinality as k (ordered_by, attnum, place)
    where c.relnamespace = 'public'::regnamespace and attnum = 0 and ordered_by = 100`
 
-test('§design 5 without ICU, lists from A to Z follow code points, and the log says so', async () => {
+test('design §5 without ICU, lists from A to Z follow code points, and the log says so', async () => {
   const { ask, logged } = await migrated('without_icu', { before: 'create collation a_to_z from "C"' })
   expect(logged).toEqual([expect.stringContaining('built without ICU')])
   const rows = await ask<{ name: string }>(inOrder(aToZSql('name')))
@@ -69,7 +69,7 @@ test('§design 5 without ICU, lists from A to Z follow code points, and the log 
   ])
 })
 
-test('§design 5 after an update of ICU the indexes in the order A to Z are made anew', async () => {
+test('design §5 after an update of ICU the indexes in the order A to Z are made anew', async () => {
   const outdated = `create collation a_to_z (provider = icu, locale = 'und', version = '1')`
   const { url, ask, logged } = await migrated('other_icu', { before: outdated })
   expect(logged, 'a database without indexes').toEqual([expect.stringContaining('made anew')])
@@ -83,7 +83,7 @@ test('§design 5 after an update of ICU the indexes in the order A to Z are made
   expect(await ask(`select from pg_collation where collname = 'a_to_z' and collversion = '1'`)).toEqual([])
 })
 
-test('§design 4 a database in which the locale told what capitals are is converted', async () => {
+test('design §4 a database in which the locale told what capitals are is converted', async () => {
   const url = await createDatabase('converted', { settings: locales.Turkish })
   const steps = await loadMigrations()
   const earlier = steps.filter(({ name }) => name < '0034')

@@ -18,7 +18,7 @@ const database = await testDatabase()
 const { db } = database
 
 describe('values', () => {
-  test('§design 5 bigint and numeric become numbers, timestamptz becomes a Date, in arrays too', async () => {
+  test('design §5 bigint and numeric become numbers, timestamptz becomes a Date, in arrays too', async () => {
     const { rows } =
       await sql`select 9007199254740992::bigint as big, -0.05::numeric as exact, timestamptz '2026-01-02T03:04:05.678Z' as at,
       array[1, null, -3]::bigint[] as bigs, array[0.5]::numeric[] as exacts, '{}'::bigint[] as none, null::numeric as nothing`.execute(
@@ -39,7 +39,7 @@ describe('values', () => {
 })
 
 describe('transactions', () => {
-  test('§design 6 a failed transaction leaves nothing behind', async () => {
+  test('design §6 a failed transaction leaves nothing behind', async () => {
     const failed = database.transaction(async (tx) => {
       await tx.insertInto('file_removals').values({ key: 'a' }).execute()
       throw new Error('no')
@@ -48,7 +48,7 @@ describe('transactions', () => {
     expect(await db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })
 
-  test('§design 6 after a deadlock both transactions succeed: the victim runs again', async () => {
+  test('design §6 after a deadlock both transactions succeed: the victim runs again', async () => {
     await db
       .insertInto('counters')
       .values([
@@ -79,7 +79,7 @@ describe('transactions', () => {
     expect(await db.selectFrom('counters').select('value').execute()).toEqual([{ value: 2 }, { value: 2 }])
   })
 
-  test('§design 6 transactions with other errors are not retried', async () => {
+  test('design §6 transactions with other errors are not retried', async () => {
     let runs = 0
     const failed = database.transaction(async (tx) => {
       runs += 1
@@ -91,7 +91,7 @@ describe('transactions', () => {
 })
 
 describe('errors', () => {
-  test('§design 6 an error tells the name of the violated constraint', async () => {
+  test('design §6 an error tells the name of the violated constraint', async () => {
     const task = { collection: 'social', id: 'a', image: 'twitter', priority: 1, title: 't', reward: 1 } as const
     await db.insertInto('tasks').values(task).execute()
     const error = await db
@@ -106,7 +106,7 @@ describe('errors', () => {
     expect(violatedConstraint(unrelated)).toBeUndefined()
   })
 
-  test('§security a full disk and an unavailable database are distinguished from other errors', () => {
+  test('security: a full disk and an unavailable database are distinguished from other errors', () => {
     expect(isDiskFull(Object.assign(new Error('could not extend file'), { code: '53100' }))).toBe(true)
     expect(isDiskFull(Object.assign(new Error('write'), { code: 'ENOSPC' }))).toBe(true)
     expect(isDiskFull(new Error('ENOSPC'))).toBe(false)
@@ -117,7 +117,7 @@ describe('errors', () => {
       expect(isUnavailable(nothing)).toBe(false)
   })
 
-  test('§security an address without a database is refused soon, without showing the password', async () => {
+  test('security: an address without a database is refused soon, without showing the password', async () => {
     const gone = openDatabase({
       dataDir: '/nowhere',
       url: 'postgresql://a:secret@127.0.0.1:1/x',
@@ -131,7 +131,7 @@ describe('errors', () => {
     expect(String(error)).not.toMatch('secret')
   })
 
-  test('§security an exhausted pool fails soon, as unavailable', async () => {
+  test('security: an exhausted pool fails soon, as unavailable', async () => {
     const small = await openAgain({ limits: { size: 1 } })
     const release = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
@@ -151,7 +151,7 @@ describe('errors', () => {
 })
 
 describe('limits', () => {
-  test('§design 4 statements, lock waits and idle transactions are limited in a server’s pool, not in snapshots and commands', async () => {
+  test('design §4 statements, lock waits and idle transactions are limited in a server’s pool, not in snapshots and commands', async () => {
     const limits = sql<
       Record<string, string>
     >`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
@@ -166,7 +166,7 @@ describe('limits', () => {
 })
 
 describe('prepared', () => {
-  test('§design 9 a prepared statement survives a change of its table', async () => {
+  test('design §9 a prepared statement survives a change of its table', async () => {
     await sql`create table shape (a integer)`.execute(db)
     onTestFinished(() => void sql`drop table shape`.execute(db))
     await sql`insert into shape values (1)`.execute(db)
@@ -181,7 +181,7 @@ describe('prepared', () => {
 })
 
 describe('snapshots', () => {
-  test('§security an export sees one snapshot, whatever is written meanwhile', async () => {
+  test('security: an export sees one snapshot, whatever is written meanwhile', async () => {
     await db.insertInto('counters').values({ name: 'a', value: 1 }).execute()
     await database.snapshot(async ({ query, copy }) => {
       expect(await query('select value from counters')).toEqual([{ value: 1 }])
@@ -191,7 +191,7 @@ describe('snapshots', () => {
     })
   })
 
-  test('§security parameters of COPY are quoted, whatever they contain, and null stays null', async () => {
+  test('security: parameters of COPY are quoted, whatever they contain, and null stays null', async () => {
     const hostile = `it's "\\' $2 $1; drop table users --\n\t\\N é😀`
     await database.snapshot(async ({ copy }) => {
       const text = await textOf(
@@ -206,7 +206,7 @@ describe('snapshots', () => {
     [3, [3]],
     [4, [4]],
     [9, [4, 4, 1]],
-  ] as const)('§security %i rows of a cursor in batches of 4', async ([count, sizes]) => {
+  ] as const)('security: %i rows of a cursor in batches of 4', async ([count, sizes]) => {
     const client = await database.connect('test')
     onTestFinished(() => destroy(client))
     await client.query('begin')
@@ -218,7 +218,7 @@ describe('snapshots', () => {
 
   const endless = 'select generate_series(1, 100000000) as n'
 
-  test('§security a reader that leaves frees the connection', async () => {
+  test('security: a reader that leaves frees the connection', async () => {
     await database.snapshot(async ({ copy }) => {
       for await (const rows of copy(endless)) {
         expect(rows.subarray(0, 4).toString()).toBe('1\n2\n')
@@ -228,7 +228,7 @@ describe('snapshots', () => {
     await noSnapshotsLeft()
   })
 
-  test('§security a reader that fails frees the connection', async () => {
+  test('security: a reader that fails frees the connection', async () => {
     const failed = database.snapshot(async ({ copy }) => {
       for await (const _ of copy(endless)) throw new Error('the client left')
     })
@@ -236,7 +236,7 @@ describe('snapshots', () => {
     await noSnapshotsLeft()
   })
 
-  test('§security work that abandons its rows during a long query is cut off', async () => {
+  test('security: work that abandons its rows during a long query is cut off', async () => {
     await database.snapshot(async ({ copy }) => {
       void copy('select pg_sleep(60)')
         .next()
@@ -246,7 +246,7 @@ describe('snapshots', () => {
     await noSnapshotsLeft()
   })
 
-  test('§security an error of the query reaches the reader', async () => {
+  test('security: an error of the query reaches the reader', async () => {
     const broken = database.snapshot(({ copy }) => textOf(copy('select 1 / (3 - n) from generate_series(1, 5) n')))
     await expect(broken).rejects.toThrow('division by zero')
     await noSnapshotsLeft()
@@ -268,7 +268,7 @@ describe('snapshots', () => {
 })
 
 describe('listening', () => {
-  test('§design 4 a lost connection is reported, reopened and listens again', async () => {
+  test('design §4 a lost connection is reported, reopened and listens again', async () => {
     const events: string[] = []
     await database.listen(
       'test "channel"',
@@ -289,7 +289,7 @@ describe('listening', () => {
 })
 
 describe('opening and closing', () => {
-  test('§security after every connection was cut off, the next calls work', async () => {
+  test('security: after every connection was cut off, the next calls work', async () => {
     const own = await openAgain()
     expect(await own.isReady()).toBe(true)
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
@@ -299,7 +299,7 @@ describe('opening and closing', () => {
     expect((await sql`select 1 as one`.execute(own.db)).rows).toEqual([{ one: 1 }])
   })
 
-  test('§design 4 closing twice is the same as closing once, and cuts off what still runs', async () => {
+  test('design §4 closing twice is the same as closing once, and cuts off what still runs', async () => {
     const url = await createDatabase('closing')
     const own = await openDatabase({ dataDir: '/nowhere', url, log, use: 'command', migrations: [] })
     const endless = sql`select pg_sleep(60)`.execute(own.db).catch((error: unknown) => error)
@@ -311,7 +311,7 @@ describe('opening and closing', () => {
     expect(await own.isReady()).toBe(false)
   })
 
-  test('§design 4 several servers can share DATABASE_URL', async () => {
+  test('design §4 several servers can share DATABASE_URL', async () => {
     const url = await createDatabase('shared', { isMigrated: true })
     const servers = [
       startProcess({ dataDir: '/nowhere', url, use: 'server' }),
@@ -325,7 +325,7 @@ describe('opening and closing', () => {
 })
 
 describe('migrations', () => {
-  test('§design 4 if two processes start at once on an empty database, one migrates and both open', async () => {
+  test('design §4 if two processes start at once on an empty database, one migrates and both open', async () => {
     const url = await createDatabase('empty')
     const servers = [
       startProcess({ dataDir: '/nowhere', url, use: 'server' }),
@@ -339,7 +339,7 @@ describe('migrations', () => {
     expect(logs.filter((text) => text.includes('"migration":"0001_base"'))).toHaveLength(1)
   })
 
-  test('§design 4 a database of a newer version is refused and left alone', async () => {
+  test('design §4 a database of a newer version is refused and left alone', async () => {
     const url = await createDatabase('newer', { isMigrated: true })
     await onServer(url, (run) => run(`insert into migrations (name) values ('9999_from_the_future')`))
     const refused = openDatabase({ dataDir: '/nowhere', url, log, use: 'server' })
@@ -349,14 +349,14 @@ describe('migrations', () => {
     )
   })
 
-  test('§design 4 a database with another encoding is refused', async () => {
+  test('design §4 a database with another encoding is refused', async () => {
     const url = await createDatabase('latin1', { settings: `template template0 encoding 'LATIN1' locale 'C'` })
     const refused = openDatabase({ dataDir: '/nowhere', url, log, use: 'server' })
     await expect(refused).rejects.toThrow(StartError)
     await expect(refused).rejects.toThrow(/has the encoding LATIN1; Arcade Console needs UTF8/)
   })
 
-  test('§design 4 a failed step keeps the steps before it, and runs again next time', async () => {
+  test('design §4 a failed step keeps the steps before it, and runs again next time', async () => {
     const url = await createDatabase('steps')
     const step = (name: string, statement: string): Migration => ({
       name,

@@ -20,7 +20,7 @@ const log = pino({ level: 'silent' })
 test.each([
   ['before the ledger', '0018'],
   ['before the collations', '0033'],
-])('§design 4 rows that were distributed %s are migrated on each shard', { timeout }, async (_when, first) => {
+])('design §4 rows that were distributed %s are migrated on each shard', { timeout }, async (_when, first) => {
   const url = await earlierDatabase(`from_${first}`, first)
   await onServer(url, (run) =>
     run(
@@ -57,7 +57,7 @@ const DEFINITIONS = `
    where schemaname = 'public' and tablename in (${DISTRIBUTED_TABLES.map((name) => `'${name}'`).join()})
    order by 1`
 
-test('§design 4 a distributed column in which the locale told what capitals are is converted', { timeout }, async () => {
+test('design §4 a distributed column in which the locale told what capitals are is converted', { timeout }, async () => {
   const url = await earlierDatabase('converted_shards', '0034', '')
   await onServer(url, async (run) => {
     await run(`alter table telegram_users drop column searched_text`)
@@ -70,7 +70,7 @@ test('§design 4 a distributed column in which the locale told what capitals are
 })
 
 test(
-  '§design 5 after an update of ICU on the workers, the indexes of all shards are made anew; else they stay',
+  'design §5 after an update of ICU on the workers, the indexes of all shards are made anew; else they stay',
   { timeout },
   async () => {
     const url = await earlierDatabase('other_icu_of_shards', '9999', '')

@@ -19,7 +19,7 @@ const QUICK = {
   migrationLimits: { lockTimeoutMs: 60, reportEveryMs: 300 },
 }
 
-test('§design 4 a step may take longer than any limit on statements, and reports its progress', async () => {
+test('design §4 a step may take longer than any limit on statements, and reports its progress', async () => {
   const url = await createDatabase('long_step')
   const { log, lines } = recordedLog()
   const slow = step('0001_slow', 'select pg_sleep(1.5)')
@@ -30,7 +30,7 @@ test('§design 4 a step may take longer than any limit on statements, and report
   await expect(sql`select pg_sleep(1.5)`.execute(database.db)).rejects.toThrow('statement timeout')
 })
 
-test('§design 4 a migration waits for a lock without a limit, names its holder, and lets others read meanwhile', async () => {
+test('design §4 a migration waits for a lock without a limit, names its holder, and lets others read meanwhile', async () => {
   const url = await createDatabase('held_lock')
   const { log, lines } = recordedLog()
   const first = step('0001_a', 'create table a (x integer)')
@@ -50,7 +50,7 @@ test('§design 4 a migration waits for a lock without a limit, names its holder,
   expect(columns).toHaveLength(2)
 })
 
-test('§design 4 a server that starts while another one migrates reports it, waits and then opens', async () => {
+test('design §4 a server that starts while another one migrates reports it, waits and then opens', async () => {
   const url = await createDatabase('two_starts')
   const { log, lines } = recordedLog()
   const { log: otherLog, lines: otherLines } = recordedLog()
@@ -91,7 +91,7 @@ test.each([
   },
 )
 
-test('§design 4 a PostgreSQL that dies during a migration is restarted, and the migration continues', async () => {
+test('design §4 a PostgreSQL that dies during a migration is restarted, and the migration continues', async () => {
   const dataDir = await preparedDataDir()
   onTestFinished(removePrepared)
   const { log, lines } = recordedLog()
@@ -105,7 +105,7 @@ test('§design 4 a PostgreSQL that dies during a migration is restarted, and the
   expect((await sql`select x from once`.execute(database.db)).rows).toEqual([])
 })
 
-test('§design 4 if the database keeps ending during a migration, the start fails with a message that says what to do', async () => {
+test('design §4 if the database keeps ending during a migration, the start fails with a message that says what to do', async () => {
   const url = await createDatabase('ends_again')
   const killing = step('0001_killing', 'select pg_terminate_backend(pg_backend_pid())')
   await expect(open({ url, migrations: [killing] })).rejects.toThrow(
@@ -113,7 +113,7 @@ test('§design 4 if the database keeps ending during a migration, the start fail
   )
 })
 
-test('§design 4 a start that is stopped during a migration ends at once and leaves no statement running', async () => {
+test('design §4 a start that is stopped during a migration ends at once and leaves no statement running', async () => {
   const url = await createDatabase('given_up')
   const { log, lines } = recordedLog()
   const controller = new AbortController()
@@ -127,7 +127,7 @@ test('§design 4 a start that is stopped during a migration ends at once and lea
   })
 })
 
-test('§design 4 a resumable step that was cut off continues: finished work stays, an invalid index is built again', async () => {
+test('design §4 a resumable step that was cut off continues: finished work stays, an invalid index is built again', async () => {
   const url = await createDatabase('cut_off')
   const table = step('0001_a', 'create table a as select n from generate_series(1, 1000) n')
   const index = 'create unique index concurrently if not exists a_n on a (n)'
@@ -150,7 +150,7 @@ test('§design 4 a resumable step that was cut off continues: finished work stay
   expect(indexes).toEqual([{ indisvalid: true }])
 })
 
-test('§design 4 the times when users were last seen are taken from their sessions and addresses', async () => {
+test('design §4 the times when users were last seen are taken from their sessions and addresses', async () => {
   const url = await createDatabase('last_seen')
   const older = (await loadMigrations()).filter(({ name }) => name < '0012')
   await (await open({ url, migrations: older })).close()
@@ -169,7 +169,7 @@ test('§design 4 the times when users were last seen are taken from their sessio
   expect(users.map(({ last_seen_at: at }) => at?.toISOString().slice(0, 10))).toEqual(['2026-01-03', '2026-01-04', undefined])
 })
 
-test('§design 4 players of the first version are migrated while a server of that version reads and writes', async () => {
+test('design §4 players of the first version are migrated while a server of that version reads and writes', async () => {
   const url = await createDatabase('first_version')
   const players = rounds(2_000, 2_000_000)
   const all = await loadMigrations()

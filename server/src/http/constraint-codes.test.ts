@@ -7,7 +7,7 @@ import { constraintCodes } from './constraint-codes.ts'
 import { toFailure } from './failures.ts'
 
 /** New constraints must be added to the list, and dropped ones removed from it. Not-null columns count as checks. */
-test('design 6: each constraint and unique index of the schema has a code, and the list has no others', async () => {
+test('design §6 each constraint and unique index of the schema has a code, and the list has no others', async () => {
   const { db } = await testDatabase()
   const { rows } = await sql<{ name: string; table: string }>`
     select c.relname as name, t.relname as table from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -24,7 +24,7 @@ test('design 6: each constraint and unique index of the schema has a code, and t
   }
 })
 
-test('design 6: names with the number of a shard are recognised, also if Citus only has them in the message', () => {
+test('design §6 names with the number of a shard are recognised, also if Citus only has them in the message', () => {
   const onShard = Object.assign(new Error('violated'), { code: '23505', constraint: 'tasks_priority_key_102008' })
   expect(toFailure(onShard).code).toBe(constraintCodes.tasks_priority_key)
   const message = 'duplicate key value violates unique constraint "tasks_priority_key_102008"'
@@ -32,7 +32,7 @@ test('design 6: names with the number of a shard are recognised, also if Citus o
   expect(toFailure(Object.assign(new Error('something else'), { code: 'XX000' })).status).toBe(500)
 })
 
-test('design 6: a null in a required column is refused as invalid input', async () => {
+test('design §6 a null in a required column is refused as invalid input', async () => {
   const { db } = await testDatabase()
   const error: unknown = await sql`insert into setup_links (token_hash) values ('x')`
     .execute(db)

@@ -8,7 +8,7 @@ import { openAgain } from '#test/test-database.ts'
 const READERS = 40
 const UNRELATED = ['/api/users', '/api/telegram-users', '/api/announcements', '/api/session', '/readyz']
 
-test('§security a locked table delays only calls that read it: they get 503 after a short wait, others are answered', async () => {
+test('security: a locked table delays only calls that read it: they get 503 after a short wait, others are answered', async () => {
   const database = await openAgain({ limits: { size: 16 } })
   const app = await testApp({ database })
   const admin = await app.signUp('admin')

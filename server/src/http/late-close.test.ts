@@ -63,7 +63,7 @@ test('design §8 a batch that turns out too large is answered while it is sent; 
   expect(failures).toEqual([])
 })
 
-test('§security a sender that never stops is read for some megabytes more, which are not kept', async () => {
+test('security: a sender that never stops is read for some megabytes more, which are not kept', async () => {
   const { socket, answered } = await batch('Transfer-Encoding: chunked')
   const chunk = Buffer.from(`${MB.toString(16)}\r\n${' '.repeat(MB)}\r\n`)
   const before = keptBytes()

@@ -7,7 +7,7 @@ import { createDevices, DEVICE_MAX_SECONDS } from './devices.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 test.each([5, -5])(
-  '§security sessions: a device is known for as long as the database’s clock says; clock %i days ahead',
+  'security: sessions: a device is known for as long as the database’s clock says; clock %i days ahead',
   async (days) => {
     const database = await testDatabase()
     const clocks = takeClocks()

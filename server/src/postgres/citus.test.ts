@@ -6,7 +6,7 @@ import { citusUrl } from '#test/citus.ts'
 
 const database = await testDatabase()
 
-describe('§design 4 the tables of players can be divided by player', () => {
+describe('design §4 the tables of players can be divided by player', () => {
   test('each unique key of these tables contains the player', async () => {
     const { rows } = await sql<{ table: string; index: string; columns: string[] }>`
       select table_class.relname as table, index_class.relname as index,
@@ -36,7 +36,7 @@ describe('§design 4 the tables of players can be divided by player', () => {
   })
 })
 
-test('§design 4 whether a database is a Citus cluster', async () => {
+test('design §4 whether a database is a Citus cluster', async () => {
   const cluster = await findCluster(database.db)
   expect(cluster?.distributed).toEqual(citusUrl ? [...DISTRIBUTED_TABLES].toSorted() : undefined)
 })

@@ -15,13 +15,13 @@ async function takeAll(shares: Shares, kind: string, count: number) {
   return taken
 }
 
-test('§security one kind of call holds at most three quarters of the connections, others get the rest', async () => {
+test('security: one kind of call holds at most three quarters of the connections, others get the rest', async () => {
   const shares = createShares({ size: 8, ...NEVER_SLOW })
   expect(await takeAll(shares, 'tasks', 20)).toHaveLength(6)
   expect(await takeAll(shares, 'players', 20)).toHaveLength(2)
 })
 
-test('§security a freed connection goes to the call that has waited longest among those allowed to take it', async () => {
+test('security: a freed connection goes to the call that has waited longest among those allowed to take it', async () => {
   const shares = createShares({ size: 4, ...NEVER_SLOW })
   const tasks = await takeAll(shares, 'tasks', 5)
   const players = await takeAll(shares, 'players', 2)
@@ -34,7 +34,7 @@ test('§security a freed connection goes to the call that has waited longest amo
   expect([tasks.length, players.length]).toEqual([4, 2])
 })
 
-test('§security kinds of calls that were slow leave a quarter free together, until they are fast again', async () => {
+test('security: kinds of calls that were slow leave a quarter free together, until they are fast again', async () => {
   let time = 0
   const shares = createShares({ size: 8, waitMs: 60_000, slowMs: 20, now: () => time })
   const slow = [...(await takeAll(shares, 'tasks', 6)), ...(await takeAll(shares, 'daily tasks', 2))]
@@ -49,7 +49,7 @@ test('§security kinds of calls that were slow leave a quarter free together, un
   expect(await takeAll(shares, 'users', 2)).toHaveLength(1)
 })
 
-test('§security a call that waits too long is refused, and a connection freed later goes to others', async () => {
+test('security: a call that waits too long is refused, and a connection freed later goes to others', async () => {
   const shares = createShares({ size: 1, waitMs: 20, slowMs: 60_000 })
   const giveBack = await shares.take()
   await expect(shares.take()).rejects.toThrow('No database connection was free within 20 ms')

@@ -7,7 +7,7 @@ import { readAll } from '#test/read-sheets.ts'
 import { chunkOf, columnsOf, type TestColumn } from '#test/sheet-source.ts'
 import { type SheetOptions, stopSheetProcess, writeSheet } from './sheet-writer.ts'
 
-describe('security "Exports": failures, slow readers and readers that leave', () => {
+describe('security: exports: failures, slow readers and readers that leave', () => {
   test('a failure half-way breaks the stream', async () => {
     const { rows, wasReturned } = source(100, { failAfter: 50 })
     await expect(readAll(open({ rows }))).rejects.toThrow('connection lost')

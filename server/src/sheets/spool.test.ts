@@ -13,7 +13,7 @@ const MB = 2 ** 20
 const PIECE_BYTES = 64 * 1024
 const content = randomBytes(8 * MB)
 
-test('§security exports: a source is read to its end while nobody reads, and is given byte for byte afterwards', async () => {
+test('security: exports: a source is read to its end while nobody reads, and is given byte for byte afterwards', async () => {
   const { spool, directory } = await opened()
   const source = sourceOf(content)
   const transfer = spool.through(source.stream)
@@ -24,7 +24,7 @@ test('§security exports: a source is read to its end while nobody reads, and is
   expect(await readdir(directory)).toEqual([])
 })
 
-test('§security exports: a reader that is sometimes slower and sometimes faster than the source gets every byte in order', async () => {
+test('security: exports: a reader that is sometimes slower and sometimes faster than the source gets every byte in order', async () => {
   const { spool } = await opened()
   const source = sourceOf(content)
   const reader = spool.through(source.stream).body.getReader()
@@ -42,7 +42,7 @@ test('§security exports: a reader that is sometimes slower and sometimes faster
 test.each<[string, Partial<SpoolOptions>, number]>([
   ['beyond the limit', { limitBytes: 2 * MB }, 2 * MB],
   ['of a disk that is nearly full', { spareReserves: Infinity }, 0],
-])('§security exports: no room %s is used; the source waits for its reader instead', async (_, options, limit) => {
+])('security: exports: no room %s is used; the source waits for its reader instead', async (_, options, limit) => {
   const { spool } = await opened(options)
   const source = sourceOf(content)
   const { body } = spool.through(source.stream)
@@ -57,7 +57,7 @@ test.each<[string, Partial<SpoolOptions>, number]>([
   expect(ahead).toBeLessThan(limit + MB)
 })
 
-test('§security exports: all transfers share the limit, and a transfer that ends frees its part', async () => {
+test('security: exports: all transfers share the limit, and a transfer that ends frees its part', async () => {
   const { spool } = await opened({ limitBytes: 6 * MB })
   const [first, second] = [sourceOf(content.subarray(0, 5 * MB)), sourceOf(content.subarray(0, 5 * MB))]
   const held = spool.through(first.stream)
@@ -73,7 +73,7 @@ test('§security exports: all transfers share the limit, and a transfer that end
   expect(spool.transfers).toBe(0)
 })
 
-test('§security exports: a failure of the source breaks the stream at once, whatever is still stored', async () => {
+test('security: exports: a failure of the source breaks the stream at once, whatever is still stored', async () => {
   const { spool } = await opened()
   const failure = new Error('the database went away')
   const transfer = spool.through(sourceOf(content, { failure }).stream)
@@ -81,7 +81,7 @@ test('§security exports: a failure of the source breaks the stream at once, wha
   expect([await transfer.ended, spool.transfers]).toEqual([failure, 0])
 })
 
-test('§security exports: a reader that leaves ends the source', async () => {
+test('security: exports: a reader that leaves ends the source', async () => {
   const { spool } = await opened({ limitBytes: 0 })
   const source = sourceOf(content)
   const { body } = spool.through(source.stream)
@@ -89,7 +89,7 @@ test('§security exports: a reader that leaves ends the source', async () => {
   expect([source.isCancelled, spool.transfers]).toEqual([true, 0])
 })
 
-test('§security exports: a reader that takes nothing for too long is cut off, even after the sheet is written', async () => {
+test('security: exports: a reader that takes nothing for too long is cut off, even after the sheet is written', async () => {
   const { spool } = await opened({ stallMs: 100 })
   const source = sourceOf(content)
   const transfer = spool.through(source.stream)
@@ -97,13 +97,13 @@ test('§security exports: a reader that takes nothing for too long is cut off, e
   await expect(readAll(transfer.body)).rejects.toThrow('stalled')
 })
 
-test('§security exports: if its files cannot be stored, a reader still gets everything', async () => {
+test('security: exports: if its files cannot be stored, a reader still gets everything', async () => {
   const { spool, directory } = await opened()
   await writeFile(directory, 'no folder')
   expect((await readAll(spool.through(sourceOf(content).stream).body)).equals(content)).toBe(true)
 })
 
-test('§security crash: files that a killed process left behind are removed at the start', async () => {
+test('security: crash: files that a killed process left behind are removed at the start', async () => {
   const { directory } = await opened()
   await mkdir(directory, { recursive: true })
   await writeFile(join(directory, 'left'), content)

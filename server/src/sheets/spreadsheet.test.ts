@@ -8,7 +8,7 @@ import { spreadsheet } from './spreadsheet.ts'
 const textColumn: TestColumn<string | null>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
 const idColumn: TestColumn<number>[] = [{ header: 'id', width: 12, kind: 'number', value: (row) => row }]
 
-describe('security "Exports": a real XLSX file', () => {
+describe('security: exports: a real XLSX file', () => {
   test('has the parts of the package, each with a correct checksum', async () => {
     const { parts } = await write(idColumn, [1])
     expect([...parts.keys()]).toEqual([
@@ -123,7 +123,7 @@ describe('security "Exports": a real XLSX file', () => {
   })
 })
 
-describe('security "Exports": text cells are never formulas', () => {
+describe('security: exports: text cells are never formulas', () => {
   test.each([
     '=1+1',
     '+1+1',
@@ -224,7 +224,7 @@ describe('security "Exports": text cells are never formulas', () => {
   })
 })
 
-describe('security "Exports": hostile text', () => {
+describe('security: exports: hostile text', () => {
   test.each([
     ['markup', `<b a="1">&amp;</b> ]]> 'q'`, `<b a="1">&amp;</b> ]]> 'q'`],
     ['characters illegal in XML', 'a\0\u0001\b\v\f\u001f\ufffe\uffffb', 'ab'],
@@ -268,7 +268,7 @@ describe('security "Exports": hostile text', () => {
   })
 })
 
-describe('security "Exports": more rows than a sheet holds', () => {
+describe('security: exports: more rows than a sheet holds', () => {
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
   test.each([

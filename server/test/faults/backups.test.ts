@@ -61,7 +61,7 @@ async function connectTo(dataDir: string): Promise<pg.Client> {
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch((): string[] => [])
 
 test(
-  '§security kill -9 amid a backup of the console: it is shown as broken off and cleared away, and the next one is clean',
+  'security: kill -9 amid a backup of the console: it is shown as broken off and cleared away, and the next one is clean',
   { timeout: TIMEOUT_MS },
   async () => {
     const dataDir = await preparedDataDir()
@@ -123,7 +123,7 @@ test(
 )
 
 test(
-  '§security full disk: a backup of the console stops before the disk is full, says so and leaves nothing behind; a verification does not begin',
+  'security: full disk: a backup of the console stops before the disk is full, says so and leaves nothing behind; a verification does not begin',
   { timeout: TIMEOUT_MS },
   async () => {
     const dataDir = await smallDisk(300)

@@ -12,7 +12,7 @@ import { findProcess } from '#src/postgres/processes.ts'
 const run = promisify(execFile)
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
-test('§design 4 as root, DATA_DIR may be below a directory that other users cannot enter', async () => {
+test('design §4 as root, DATA_DIR may be below a directory that other users cannot enter', async () => {
   const base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-closed-')) // 0700
   onTestFinished(() => rm(base, { recursive: true, force: true }))
   const dataDir = await temporaryDataDir(base)
@@ -33,7 +33,7 @@ test('§design 4 as root, DATA_DIR may be below a directory that other users can
   await waitFor('the end of PostgreSQL', async () => (await findProcess(postmaster)) === undefined)
 })
 
-test('§design 4 as root without the capability CAP_DAC_READ_SEARCH, the message says what to do', async () => {
+test('design §4 as root without the capability CAP_DAC_READ_SEARCH, the message says what to do', async () => {
   const base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-closed-'))
   onTestFinished(() => rm(base, { recursive: true, force: true }))
   const program = fileURLToPath(import.meta.resolve('#test/cluster-process.ts'))
@@ -48,14 +48,14 @@ test('§design 4 as root without the capability CAP_DAC_READ_SEARCH, the message
   )
 })
 
-test('§design 4 files that belong to root after a restore are given to PostgreSQL’s user', async () => {
+test('design §4 files that belong to root after a restore are given to PostgreSQL’s user', async () => {
   const dataDir = await preparedDataDir()
   await run('chown', ['-R', 'root:root', path.join(dataDir, 'postgres')])
   await startProcess({ dataDir, use: 'server' }).opened
   expect((await stat(path.join(dataDir, 'postgres/base'))).uid).not.toBe(0)
 })
 
-test('§design 4 a start as an ordinary user runs PostgreSQL as that user, later starts as root do too, and other users are refused', async () => {
+test('design §4 a start as an ordinary user runs PostgreSQL as that user, later starts as root do too, and other users are refused', async () => {
   const dataDir = await temporaryDataDir()
   await mkdir(dataDir)
   await chown(dataDir, NOBODY.uid, NOBODY.gid)

@@ -18,7 +18,7 @@ import {
 } from '#test/processes.ts'
 import { findProcesses } from '#src/postgres/processes.ts'
 
-test('§security crash: kill -9 of the server: the next server adopts its PostgreSQL', async () => {
+test('security: crash: kill -9 of the server: the next server adopts its PostgreSQL', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const writer = writeRows(server)
@@ -32,7 +32,7 @@ test('§security crash: kill -9 of the server: the next server adopts its Postgr
   await expectRows(next, writer.acknowledged)
 })
 
-test('§security crash: kill -9 of PostgreSQL: the server starts it again, callers get 503 meanwhile', async () => {
+test('security: crash: kill -9 of PostgreSQL: the server starts it again, callers get 503 meanwhile', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   await server.listen('news')
@@ -52,7 +52,7 @@ test('§security crash: kill -9 of PostgreSQL: the server starts it again, calle
   await waitFor('the message', () => server.events.some((event) => event.event === 'heard' && event.message === 'after'))
 })
 
-test('§security crash: kill -9 of PostgreSQL during a long query: the server ends the backends that are left', async () => {
+test('security: crash: kill -9 of PostgreSQL during a long query: the server ends the backends that are left', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const busy = server.query('select count(*) from generate_series(1, 1000000000)')
@@ -71,7 +71,7 @@ test('§security crash: kill -9 of PostgreSQL during a long query: the server en
   await waitForQuery(server, 'select 1 as one')
 })
 
-test('§security crash: kill -9 of both', async () => {
+test('security: crash: kill -9 of both', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const writer = writeRows(server)
@@ -83,7 +83,7 @@ test('§security crash: kill -9 of both', async () => {
   await expectRows(next, writer.acknowledged)
 })
 
-test('§security crash: kill -9 of one backend: PostgreSQL restarts itself and the pool recovers', async () => {
+test('security: crash: kill -9 of one backend: PostgreSQL restarts itself and the pool recovers', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const [row] = await server.query('select pg_backend_pid() as pid')
@@ -91,7 +91,7 @@ test('§security crash: kill -9 of one backend: PostgreSQL restarts itself and t
   await waitForQuery(server, 'select 1 as one')
 })
 
-test('§security crash: two processes find a dead PostgreSQL at once: one starts it, both use it', async () => {
+test('security: crash: two processes find a dead PostgreSQL at once: one starts it, both use it', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const command = startProcess({ dataDir, use: 'command' })
@@ -100,7 +100,7 @@ test('§security crash: two processes find a dead PostgreSQL at once: one starts
   for (const user of [server, command]) await waitForQuery(user, 'select 1 as one')
 })
 
-test('§security crash: a server that was stopped finds that another one has taken over, and ends', async () => {
+test('security: crash: a server that was stopped finds that another one has taken over, and ends', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   server.kill('SIGSTOP') // as when a laptop sleeps or a debugger stops it
@@ -120,7 +120,7 @@ test.for([
   ['of a process that is gone', async () => deadPid()],
   ['that another user’s process has by now', async () => strangerPid({ uid: 65_534, gid: 65_534 })],
   ['that another process of the same user has by now', async (owner: number) => strangerPid({ uid: owner, gid: owner })],
-] as const)('§security crash: a stale lock file with a process id %s', async ([, getPid]) => {
+] as const)('security: crash: a stale lock file with a process id %s', async ([, getPid]) => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   await server.query(`insert into counters values ('kept', 1)`)
@@ -136,7 +136,7 @@ test.for([
   expect(await next.query('select name from counters')).toEqual([{ name: 'kept' }])
 })
 
-test('§security crash: an empty lock file, as after a power failure', async () => {
+test('security: crash: an empty lock file, as after a power failure', async () => {
   const dataDir = await preparedDataDir()
   await stopped(await openServer(dataDir))
   await writeFile(path.join(dataDir, 'postgres/postmaster.pid'), '')
@@ -145,7 +145,7 @@ test('§security crash: an empty lock file, as after a power failure', async () 
 })
 
 test.for(['the directory', 'PG_VERSION', 'base/1/PG_VERSION', 'arcade.password', 'postgresql.conf'])(
-  '§security crash: the first start is killed after it has created %s',
+  'security: crash: the first start is killed after it has created %s',
   async (file) => {
     const dataDir = await temporaryDataDir()
     const server = startProcess({ dataDir, use: 'server' })
@@ -164,7 +164,7 @@ test.for(['the directory', 'PG_VERSION', 'base/1/PG_VERSION', 'arcade.password',
   },
 )
 
-test('§security crash: a start that finds a PostgreSQL without answer gives up in time and names its process', async () => {
+test('security: crash: a start that finds a PostgreSQL without answer gives up in time and names its process', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
   const postmaster = await postmasterPid(dataDir)
@@ -180,7 +180,7 @@ test('§security crash: a start that finds a PostgreSQL without answer gives up 
 })
 
 test.for(['has just gone', 'is being started again'])(
-  '§security crash: SIGTERM while PostgreSQL %s ends the server and leaves nothing running',
+  'security: crash: SIGTERM while PostgreSQL %s ends the server and leaves nothing running',
   async (moment) => {
     const dataDir = await preparedDataDir()
     const server = await openServer(dataDir)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { postmasterPid, startProcess, waitFor, waitForQuery } from '#test/processes.ts'
 import { fillUp, hasSpareFile, smallDisk } from '#test/small-disk.ts'
 
-test('§security full disk: changes are refused early, reads go on, and everything works again when there is room', async () => {
+test('security: full disk: changes are refused early, reads go on, and everything works again when there is room', async () => {
   const dataDir = await smallDisk(160)
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -33,7 +33,7 @@ test('§security full disk: changes are refused early, reads go on, and everythi
   expect(keys.filter((key) => !stored.has(key))).toEqual([])
 })
 
-test('§security full disk: a PostgreSQL that panicked is started again as soon as there is room', async () => {
+test('security: full disk: a PostgreSQL that panicked is started again as soon as there is room', async () => {
   const dataDir = await smallDisk(160)
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -49,7 +49,7 @@ test('§security full disk: a PostgreSQL that panicked is started again as soon 
   await waitForQuery(server, `insert into counters values ('after', 1)`)
 })
 
-test('§security full disk: a server and a PostgreSQL that start on a full disk answer reads', async () => {
+test('security: full disk: a server and a PostgreSQL that start on a full disk answer reads', async () => {
   const dataDir = await smallDisk(160)
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened

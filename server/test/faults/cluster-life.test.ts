@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { isRunning, postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { findProcesses } from '#src/postgres/processes.ts'
 
-test('§design 4 the first start creates the embedded PostgreSQL, SIGTERM stops it, a restart finds its data', async () => {
+test('design §4 the first start creates the embedded PostgreSQL, SIGTERM stops it, a restart finds its data', async () => {
   const dataDir = await temporaryDataDir()
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened
@@ -20,7 +20,7 @@ test('§design 4 the first start creates the embedded PostgreSQL, SIGTERM stops 
   expect(await second.query('select * from counters')).toEqual([{ name: 'kept', value: 42 }])
 })
 
-test('§design 4 the embedded PostgreSQL is private: only its owner reads password and data, and the superuser cannot log in', async () => {
+test('design §4 the embedded PostgreSQL is private: only its owner reads password and data, and the superuser cannot log in', async () => {
   const dataDir = await temporaryDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -48,7 +48,7 @@ test('§design 4 the embedded PostgreSQL is private: only its owner reads passwo
   expect(uid).toBeGreaterThan(0)
 })
 
-test('§design 4 SIGTERM during the start ends the server and leaves no PostgreSQL behind', async () => {
+test('design §4 SIGTERM during the start ends the server and leaves no PostgreSQL behind', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await waitFor('PostgreSQL to start', () => postmasterPid(dataDir).catch(() => undefined))
@@ -58,7 +58,7 @@ test('§design 4 SIGTERM during the start ends the server and leaves no PostgreS
   await waitFor('the end of PostgreSQL', async () => (await inside()).length === 0)
 })
 
-test('§design 4 a second server on the same DATA_DIR is refused', async () => {
+test('design §4 a second server on the same DATA_DIR is refused', async () => {
   const dataDir = await preparedDataDir()
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened
@@ -70,7 +70,7 @@ test('§design 4 a second server on the same DATA_DIR is refused', async () => {
   expect(await first.query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('§design 4 if two servers start at once on an empty DATA_DIR, one wins and the other is refused', async () => {
+test('design §4 if two servers start at once on an empty DATA_DIR, one wins and the other is refused', async () => {
   const dataDir = await temporaryDataDir()
   const outcomes = await Promise.allSettled([
     startProcess({ dataDir, use: 'server' }).opened,
@@ -83,7 +83,7 @@ test('§design 4 if two servers start at once on an empty DATA_DIR, one wins and
   expect(await readdir(dataDir)).toEqual(['postgres'])
 })
 
-test('§design 4 a command works without a server and leaves nothing running', async () => {
+test('design §4 a command works without a server and leaves nothing running', async () => {
   const dataDir = await preparedDataDir()
   const command = startProcess({ dataDir, use: 'command' })
   await command.opened
@@ -93,7 +93,7 @@ test('§design 4 a command works without a server and leaves nothing running', a
   await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
-test('§design 4 a command beside a server uses its PostgreSQL and leaves it running', async () => {
+test('design §4 a command beside a server uses its PostgreSQL and leaves it running', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -107,7 +107,7 @@ test('§design 4 a command beside a server uses its PostgreSQL and leaves it run
   expect(await postmasterPid(dataDir)).toBe(postmaster)
 })
 
-test('§design 4 a server that starts during a command keeps its PostgreSQL when the command ends, and the other way round', async () => {
+test('design §4 a server that starts during a command keeps its PostgreSQL when the command ends, and the other way round', async () => {
   const dataDir = await preparedDataDir()
   const command = startProcess({ dataDir, use: 'command' })
   await command.opened
@@ -129,7 +129,7 @@ test('§design 4 a server that starts during a command keeps its PostgreSQL when
   await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
-test('§design 4 processes that start while others stop PostgreSQL all get a running one', async () => {
+test('design §4 processes that start while others stop PostgreSQL all get a running one', async () => {
   const dataDir = await preparedDataDir()
   const first = startProcess({ dataDir, use: 'command' })
   await first.opened

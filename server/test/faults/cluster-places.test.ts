@@ -14,7 +14,7 @@ import {
 } from '#test/processes.ts'
 
 test.each(['server', 'command'] as const)(
-  '§design 4 a %s refuses data of another PostgreSQL version, says what to do, and leaves it untouched',
+  'design §4 a %s refuses data of another PostgreSQL version, says what to do, and leaves it untouched',
   async (use) => {
     const dataDir = await preparedDataDir()
     await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
@@ -26,7 +26,7 @@ test.each(['server', 'command'] as const)(
   },
 )
 
-test('§design 4 a PostgreSQL of another version that was left running is not adopted', async () => {
+test('design §4 a PostgreSQL of another version that was left running is not adopted', async () => {
   const dataDir = await preparedDataDir()
   const old = startProcess({ dataDir, use: 'server' })
   await old.opened
@@ -46,7 +46,7 @@ async function filesIn(dataDir: string): Promise<Record<string, unknown>> {
   return Object.fromEntries(names.map((name, index) => [name, [facts[index]!.uid, facts[index]!.size, facts[index]!.ctimeMs]]))
 }
 
-test('§design 4 somebody else’s directory is not touched', async () => {
+test('design §4 somebody else’s directory is not touched', async () => {
   const dataDir = await temporaryDataDir()
   await mkdir(path.join(dataDir, 'postgres'), { recursive: true })
   await chmod(dataDir, 0o711)
@@ -57,13 +57,13 @@ test('§design 4 somebody else’s directory is not touched', async () => {
   expect(await readFile(path.join(dataDir, 'postgres/photo.jpg'), 'utf8')).toBe('not ours')
 })
 
-test('§design 4 damaged data: the message contains PostgreSQL’s own error', async () => {
+test('design §4 damaged data: the message contains PostgreSQL’s own error', async () => {
   const dataDir = await preparedDataDir()
   await rm(path.join(dataDir, 'postgres/global/pg_control'))
   await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(/PostgreSQL did not start on .*pg_control/)
 })
 
-test('§design 4 a missing password is replaced by a new one, and nothing is left running', async () => {
+test('design §4 a missing password is replaced by a new one, and nothing is left running', async () => {
   const dataDir = await preparedDataDir()
   const passwordFile = path.join(dataDir, 'postgres/arcade.password')
   const before = await readFile(passwordFile, 'utf8')
@@ -78,7 +78,7 @@ test('§design 4 a missing password is replaced by a new one, and nothing is lef
   await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
-test('§design 4 if the password is missing while PostgreSQL runs, the message names the process to end', async () => {
+test('design §4 if the password is missing while PostgreSQL runs, the message names the process to end', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened
@@ -94,7 +94,7 @@ test('§design 4 if the password is missing while PostgreSQL runs, the message n
   expect(await startProcess({ dataDir, use: 'server' }).opened).toBeGreaterThan(0)
 })
 
-test('§design 4 if another program takes the port while PostgreSQL is down, PostgreSQL gets another port and the pool follows', async () => {
+test('design §4 if another program takes the port while PostgreSQL is down, PostgreSQL gets another port and the pool follows', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened

@@ -18,7 +18,7 @@ const interpreters = [
 ] as const
 
 test.for(interpreters)(
-  'design §8: the $language example of connect-your-bot.md claims a task for its player',
+  'design §8 the $language example of connect-your-bot.md claims a task for its player',
   async ({ language, command, args, needs, player }, { skip }) => {
     const examples = Array.from(
       document.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms')),

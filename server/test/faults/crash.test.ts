@@ -36,7 +36,7 @@ const random = seededRandom()
 let firstStart: Promise<number> | undefined
 let importing: Promise<number> | undefined
 
-test('§security crash: kill -9 during mixed writes, uploads and downloads', { timeout: TIMEOUT_MS }, async () => {
+test('security: crash: kill -9 during mixed writes, uploads and downloads', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(9, 300)
   const dataDir = await preparedDataDir()
   await importSample(dataDir)
@@ -68,7 +68,7 @@ test('§security crash: kill -9 during mixed writes, uploads and downloads', { t
   )
 })
 
-test('§security crash: kill -9 during claims and entries of the game', { timeout: TIMEOUT_MS }, async () => {
+test('security: crash: kill -9 during claims and entries of the game', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(4, 60)
   const dataDir = await preparedDataDir()
   await importSample(dataDir)
@@ -89,7 +89,7 @@ test('§security crash: kill -9 during claims and entries of the game', { timeou
   )
 })
 
-test('§security crash: kill -9 during a first start', { timeout: TIMEOUT_MS }, async () => {
+test('security: crash: kill -9 during a first start', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(3, 60)
   const whole = await timeOfFirstStart()
   for (let cycle = 0; cycle < cycles; cycle += 1) {
@@ -103,7 +103,7 @@ test('§security crash: kill -9 during a first start', { timeout: TIMEOUT_MS }, 
   reportFigure(`crash during a first start of ${Math.round(whole)} ms: ${cycles} cycles`)
 })
 
-test('§security crash: kill -9 during migrations of a database with rows', { timeout: TIMEOUT_MS }, async () => {
+test('security: crash: kill -9 during migrations of a database with rows', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(4, 60)
   const old = await temporaryDataDir()
   const players = rounds(5_000, 200_000)
@@ -131,7 +131,7 @@ test('§security crash: kill -9 during migrations of a database with rows', { ti
   reportFigure(`crash during migrations of ${players} players, ${Math.round(whole)} ms: ${cycles} cycles`)
 })
 
-test('§security crash: kill -9 during an import, which continues when it is run again', { timeout: TIMEOUT_MS }, async () => {
+test('security: crash: kill -9 during an import, which continues when it is run again', { timeout: TIMEOUT_MS }, async () => {
   const cycles = rounds(6, 80)
   const whole = await timeOfImport()
   for (let cycle = 0; cycle < cycles; cycle += 1) {
@@ -150,7 +150,7 @@ test('§security crash: kill -9 during an import, which continues when it is run
 })
 
 test(
-  '§security crash: kill -9 during a backup and during a restore, which start over when they are run again',
+  'security: crash: kill -9 during a backup and during a restore, which start over when they are run again',
   { timeout: TIMEOUT_MS },
   async () => {
     const cycles = rounds(4, 60)

@@ -14,7 +14,7 @@ const WRITERS = 4
 const STUCK = 20
 const UNRELATED = ['/api/users', '/api/telegram-users', '/api/social-tasks', '/api/session', '/healthz']
 
-test('§security crash: a database that is slow, silent, broken or gone: 503 meanwhile, no acknowledged write lost', async () => {
+test('security: crash: a database that is slow, silent, broken or gone: 503 meanwhile, no acknowledged write lost', async () => {
   const address = new URL(workerUrl())
   const proxy = await startTcpProxy(Number(address.port))
   address.port = String(proxy.port)
@@ -62,10 +62,10 @@ test('§security crash: a database that is slow, silent, broken or gone: 503 mea
   const stored = new Set(rows.map(({ id }) => id))
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
   expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 503])
-  reportFigure(`§security crash: ${answersOf(200)} writes acknowledged, ${answersOf(503)} refused while the network failed`)
+  reportFigure(`security: crash: ${answersOf(200)} writes acknowledged, ${answersOf(503)} refused while the network failed`)
 })
 
-test('§security crash: if the database falls silent, callers get 503 after two heartbeats, before their statements time out', async () => {
+test('security: crash: if the database falls silent, callers get 503 after two heartbeats, before their statements time out', async () => {
   const address = new URL(workerUrl())
   const proxy = await startTcpProxy(Number(address.port))
   address.port = String(proxy.port)
@@ -80,7 +80,7 @@ test('§security crash: if the database falls silent, callers get 503 after two 
   await waitFor('the database', async () => (await admin.call('GET', '/api/users')).status === 200)
 })
 
-test('§security crash: a file store that never answers delays only requests that need it, and recovers by itself', async () => {
+test('security: crash: a file store that never answers delays only requests that need it, and recovers by itself', async () => {
   const s3 = await startS3Server()
   const address = new URL(s3.url)
   const endpoint = new URL(address.searchParams.get('endpoint')!)

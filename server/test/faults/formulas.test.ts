@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const [index] of texts.entries()) written.push(String(read[Math.floor(index / COLUMNS)]?.[index % COLUMNS] ?? ''))
 })
 
-test('§security exports: no text contains a formula, whatever separator it is read with', () => {
+test('security: exports: no text contains a formula, whatever separator it is read with', () => {
   let guarded = 0
   for (const [index, text] of texts.entries()) {
     const cell = written[index]!
@@ -48,15 +48,15 @@ test('§security exports: no text contains a formula, whatever separator it is r
     expect(withoutGuards(cell, cleaned(text)), JSON.stringify(cell)).toBe(cleaned(text))
   }
   expect(guarded, 'texts that needed a guard').toBeGreaterThan(texts.length / 4)
-  reportFigure(`§security exports: ${texts.length} texts written and read back, ${guarded} of them guarded`)
+  reportFigure(`security: exports: ${texts.length} texts written and read back, ${guarded} of them guarded`)
 })
 
-test('§security exports: saved as CSV by LibreOffice, no text becomes a formula, whatever separator it is opened with', async () => {
+test('security: exports: saved as CSV by LibreOffice, no text becomes a formula, whatever separator it is opened with', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'arcade-formulas-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const office = await openOffice(directory)
   if (!office) {
-    reportFigure('§security exports: LibreOffice is not installed, so that the half with its CSV was left out')
+    reportFigure('security: exports: LibreOffice is not installed, so that the half with its CSV was left out')
     return
   }
   await writeFile(join(directory, 'written.xlsx'), workbook)
@@ -73,7 +73,7 @@ test('§security exports: saved as CSV by LibreOffice, no text becomes a formula
     expect(saved.flat(), `opened with ${JSON.stringify(separator)}`).toEqual([])
   }
   expect(liveUnguarded, 'formulas of texts that nobody guards').toBeGreaterThan(texts.length / 10)
-  reportFigure(`§security exports: ${live} live cells in LibreOffice, ${liveUnguarded} of the same texts unguarded`)
+  reportFigure(`security: exports: ${live} live cells in LibreOffice, ${liveUnguarded} of the same texts unguarded`)
 })
 
 /** Generates texts of one to four pieces. Each piece is a beginning, something that a program may compute, and an ending. */

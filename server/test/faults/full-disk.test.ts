@@ -26,7 +26,7 @@ async function writtenByPostgres(server: DatabaseProcess, dataDir: string): Prom
   return Number(tables!.bytes) + log.filter((entry) => entry.isFile()).length * LOG_FILE_BYTES
 }
 
-test('§security full disk: an import stops before the disk is full, says how far it came, and continues when run again', async () => {
+test('security: full disk: an import stops before the disk is full, says how far it came, and continues when run again', async () => {
   const dataDir = await smallDisk(160)
   const source = path.join(path.dirname(await temporaryDataDir()), 'import')
   const rows = 4000
@@ -55,7 +55,7 @@ test('§security full disk: an import stops before the disk is full, says how fa
   expect(await server.query('select count(*)::int as count from participations')).toEqual([{ count: rows }])
 })
 
-test('§security full disk: a move-in stops in one line while it reads, changes nothing, and leaves room and no rows behind', async () => {
+test('security: full disk: a move-in stops in one line while it reads, changes nothing, and leaves room and no rows behind', async () => {
   const news = (id: number) => [`announcements/${id}`, { title: 'T', description: randomBytes(45_000).toString('hex') }]
   const folder = await folderOf(Object.fromEntries(Array.from({ length: 1000 }, (_, id) => news(id))) as firestore.Documents)
   // The database on the same disk, and on another.
@@ -77,7 +77,7 @@ test('§security full disk: a move-in stops in one line while it reads, changes 
   expect(await freeBytes(together)).toBeGreaterThan(24 * MB)
 })
 
-test('§security full disk: writes that are still allowed do not use up the reserve, and other writes work again once there is room', async () => {
+test('security: full disk: writes that are still allowed do not use up the reserve, and other writes work again once there is room', async () => {
   const dataDir = await smallDisk(200)
   const database = await openDatabase({ dataDir, use: 'server', log: pino({ level: 'silent' }) })
   onTestFinished(() => database.close())
@@ -105,7 +105,7 @@ test('§security full disk: writes that are still allowed do not use up the rese
   await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
 })
 
-test('§security full disk: a backup stops before the disk is full, says so and leaves nothing behind, and the console still serves', async () => {
+test('security: full disk: a backup stops before the disk is full, says so and leaves nothing behind, and the console still serves', async () => {
   const dataDir = await smallDisk(300)
   const server = startProcess({ dataDir, use: 'server' })
   await server.opened

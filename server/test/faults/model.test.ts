@@ -10,7 +10,7 @@ const TIMEOUT_MS = 5 * 60 * 60_000
 const STEPS = 60
 
 test(
-  '§security model: after every step of a random story, the console agrees with a plain model of it',
+  'security: model: after every step of a random story, the console agrees with a plain model of it',
   { timeout: TIMEOUT_MS },
   async () => {
     const numRuns = rounds(25, 2_000)

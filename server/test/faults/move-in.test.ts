@@ -63,7 +63,7 @@ async function spools(dataDir: string): Promise<string[]> {
   return (await readdir(dataDir)).filter((name) => name.startsWith('move-in-'))
 }
 
-test('§security kill -9 during a move-in, while documents and while accounts are written: the next run completes it, and nothing is doubled or lost', async () => {
+test('security: kill -9 during a move-in, while documents and while accounts are written: the next run completes it, and nothing is doubled or lost', async () => {
   const { url, dataDir, moveIn } = await prepare('move_in_killed', { 'hash.json': hashing })
   /** Kills a run when it sends such a statement. Returns what it leaves in `dataDir`. */
   const killAt = async (pattern: RegExp): Promise<string[]> => {
@@ -111,7 +111,7 @@ test('§security kill -9 during a move-in, while documents and while accounts ar
   }
 })
 
-test('§security of two move-ins at the same time the second is refused in one line, and the first completes', async () => {
+test('security: of two move-ins at the same time the second is refused in one line, and the first completes', async () => {
   const { folder, moveIn } = await prepare('move_in_twice', {})
   const { opened } = await pipeOf(folder)
   const first = moveIn()

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60 * 60_000
 const FURTHER_ROUNDS = 40
 type GeneratedRequest = typeof generatedRequest extends fc.Arbitrary<infer Generated> ? Generated : never
 
-test('§security input: every answer to any request of any client fits the contract', { timeout: TIMEOUT_MS }, async () => {
+test('security: input: every answer to any request of any client fits the contract', { timeout: TIMEOUT_MS }, async () => {
   const numRuns = rounds(10_000, 100_000)
   const world = await createWorld()
   onTestFinished(() => world.stop())

@@ -172,7 +172,7 @@ test('Live: several servers: a change on one shows on the dashboards of the othe
   expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(1600)
 })
 
-test('§design 7 several servers: if several create the first admin at once, one does', async () => {
+test('design §7 several servers: if several create the first admin at once, one does', async () => {
   const [one, other] = await twoServers()
   const act = actOfProcess('system', 'Start of the server')
   const admin = { ...ADMIN, act, policy: 'standard', unlessAdminExists: true } as const
@@ -181,7 +181,7 @@ test('§design 7 several servers: if several create the first admin at once, one
 })
 
 test(
-  '§design 4 several servers: two that start at once on an empty database both serve, with one first admin',
+  'design §4 several servers: two that start at once on an empty database both serve, with one first admin',
   PROCESSES,
   async () => {
     const url = await createDatabase('started_at_once')
@@ -195,7 +195,7 @@ test(
 )
 
 test(
-  '§security crash: one of two servers is killed under load: nothing acknowledged is lost, and one retry is enough for every operator',
+  'security: crash: one of two servers is killed under load: nothing acknowledged is lost, and one retry is enough for every operator',
   PROCESSES,
   async () => {
     const pair = await twoBehindProxy('one_killed')
@@ -256,7 +256,7 @@ test(
   },
 )
 
-test('§design 8 several servers are restarted one after the other, and no request is lost', PROCESSES, async () => {
+test('design §8 several servers are restarted one after the other, and no request is lost', PROCESSES, async () => {
   const { proxy, servers, start, cookie } = await twoBehindProxy('rolling')
   let isOver = false
   onTestFinished(() => void (isOver = true))

@@ -20,7 +20,7 @@ const AT_ONCE = 10
 const TIMES = 8
 const UPLOAD = '/api/files/announcements?name=banner.png'
 
-test('§security uploads: hostile uploads get a 4xx or a closed connection, and leave nothing behind', async () => {
+test('security: uploads: hostile uploads get a 4xx or a closed connection, and leave nothing behind', async () => {
   const { app, admin, open } = await serving()
   const random = seededRandom()
   const statuses = new Map<string, number>()
@@ -41,10 +41,10 @@ test('§security uploads: hostile uploads get a 4xx or a closed connection, and 
   expect((await app.guest.call('GET', '/healthz')).status).toBe(200)
   expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   expect((await upload(app, admin, png)).status).toBe(200)
-  reportFigure(`§security uploads: hostile ones answered ${[...statuses].map((entry) => entry.join(': ')).join(', ')}`)
+  reportFigure(`security: uploads: hostile ones answered ${[...statuses].map((entry) => entry.join(': ')).join(', ')}`)
 })
 
-test('§security uploads: the connections of clients that stop reading a file, or disconnect, are closed', async () => {
+test('security: uploads: the connections of clients that stop reading a file, or disconnect, are closed', async () => {
   const { app, admin, server } = await serving(1_000)
   const { key } = (await upload(app, admin, await largeImage())).body
   const { port } = server.address() as AddressInfo
@@ -62,7 +62,7 @@ test('§security uploads: the connections of clients that stop reading a file, o
   stuck.forEach((socket) => socket.destroy())
 })
 
-test('§security uploads: slow readers of a file get all of it and do not delay others', async () => {
+test('security: uploads: slow readers of a file get all of it and do not delay others', async () => {
   const { app, admin, open } = await serving()
   const { key } = (await upload(app, admin, await largeImage())).body
   const file = Buffer.from((await admin.call('GET', `/api/files/${key}`)).body as ArrayBuffer)

@@ -81,7 +81,7 @@ test('§8 a revoked token is refused at once by every server', async () => {
   }
 })
 
-test('§security a bot that keeps using a revoked token learns so, even after too many attempts', async () => {
+test('security: a bot that keeps using a revoked token learns so, even after too many attempts', async () => {
   const app = await testApp({ rateLimit: true })
   const admin = await app.signUp('admin')
   const [revoked, good] = [await admin.call('POST', '/api/bot-tokens', { name: 'old' }), await app.bot()]
@@ -108,7 +108,7 @@ test('§8 after twenty simultaneous rotations two secrets work', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(2)
 })
 
-test('§security all acts on tokens are in the audit', async () => {
+test('security: all acts on tokens are in the audit', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const { id } = (await admin.call('POST', '/api/bot-tokens', { name: 'game', scope: 'admin' })).body

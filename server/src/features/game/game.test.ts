@@ -110,7 +110,7 @@ describe('§8 a player’s client', () => {
     }
   })
 
-  test('§security neither initData nor tokens are logged', async () => {
+  test('security: neither initData nor tokens are logged', async () => {
     const lines: string[] = []
     const app = await testApp({ log: pino({ level: 'trace' }, { write: (line) => void lines.push(line) }) })
     const initData = signInitData({ user: '{"id":7}', query_id: 'find-me' })

@@ -179,7 +179,7 @@ describe('§7 DELETE /removeUser/{id}', () => {
   })
 })
 
-describe('design: roles', () => {
+describe('design §7 roles', () => {
   test('an admin makes a user admin and back; their sessions end each time', async () => {
     const app = await testApp()
     const [admin, user] = [await app.signUp('admin'), await app.signUp('user')]

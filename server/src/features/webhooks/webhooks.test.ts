@@ -266,7 +266,7 @@ describe('webhooks: an endpoint that', () => {
 })
 
 describe('webhooks: their secrets', () => {
-  test('§security are shown once, and are neither in the database nor in the audit', async () => {
+  test('security: are shown once, and are neither in the database nor in the audit', async () => {
     const all = await opening()
     const { secret } = await add(all, 'https://bot.example/')
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
