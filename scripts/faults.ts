@@ -181,8 +181,8 @@ export const faults: readonly Fault[] = [
     name: 'foreign-origin',
     what: 'Another web site can make the one GET call that changes something',
     file: `${server}/http/call-pipeline.ts`,
-    find: `if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(`,
-    replace: `if (route.method !== 'GET' && !isOpen) refuseForeignOrigin(`,
+    find: `if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(`,
+    replace: `if (route.method !== 'GET' && !allowsCrossSite) refuseForeignOrigin(`,
     testFile: 'requests',
   },
   {

@@ -73,6 +73,9 @@ export const keysetPageFields = {
   before: z.string().nullable(),
 }
 
+/** Like keysetPageFields; both totals are null if counting would take too long; a separate call then counts. */
+export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
+
 /** The rule that a query has at most one cursor, as arguments for `refine`. */
 export const oneCursor: [
   (query: { after?: string | undefined; before?: string | undefined }) => boolean,
@@ -81,9 +84,6 @@ export const oneCursor: [
   ({ after, before }) => after === undefined || before === undefined,
   { path: ['before'], message: 'Give after or before, not both' },
 ]
-
-/** The same for a filtered list. Both totals are null if counting would take too long; a separate call then counts. */
-export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
 
 /** The answer of a call that counts. Counting stops at a limit: with `isMore` there are more than `total`. */
 export const countOutput = z.object({ total: z.int(), isMore: z.boolean() })

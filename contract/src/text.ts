@@ -45,8 +45,8 @@ const shapingOrInvisible = new RegExp(
 )
 
 /**
- * Returns a link or the name of a file without invisible characters and surrounding white space. Only variation selectors behind, and
- * joiners between non-ASCII characters are kept, because the addresses of some pages contain them.
+ * Returns a link or the name of a file without invisible characters and surrounding white space. Keeps two kinds, because the addresses of
+ * some pages contain them: variation selectors after a non-ASCII character, joiners between two.
  */
 export function withoutInvisible(text: string): string {
   return text.replaceAll(shapingOrInvisible, '$1').trim()

@@ -16,10 +16,10 @@ import { preparedDataDir, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { createDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
 
-test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error("unforeseen") })()'])(
+test.each(['Promise.reject(new Error("unexpected"))', '(() => { throw new Error("unexpected") })()'])(
   'security: after %s the server logs one line, stops in order and exits 1',
   async (failing) => {
-    const url = await createDatabase('unforeseen', { isMigrated: true })
+    const url = await createDatabase('unexpected', { isMigrated: true })
     const dataDir = await emptyFolder()
     const child = spawn(process.execPath, ['--import', moduleOf(`process.on('SIGUSR2', () => { ${failing} })`), PROGRAM], {
       env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, DATA_DIR: dataDir },
@@ -35,7 +35,7 @@ test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error(
     expect((await ended)[0]).toBe(1)
     expect(await stderr).toBe('')
     const fatal = lines.flatMap((line) => (line.startsWith('{') ? JSON.parse(line) : [])).filter(({ level }) => level === 60)
-    expect(fatal).toMatchObject([{ event: 'unforeseen', err: { message: 'unforeseen' } }])
+    expect(fatal).toMatchObject([{ event: 'unexpected-error', err: { message: 'unexpected' } }])
     // It stopped as usual: it has closed its connections.
     await onServer(url, async (run) => {
       expect(
@@ -47,28 +47,28 @@ test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error(
 
 test('security: an unexpected error while the server stops does not cut the stop short', async () => {
   const dataDir = await preparedDataDir()
-  const server = startServer(dataDir, laterInStop('throw new Error("unforeseen")'))
+  const server = startServer(dataDir, laterInStop('throw new Error("unexpected")'))
   const request = await stopAmidRequest(server)
   const written = outputOf(server)
-  await waitFor('the error to be told', () => written().includes('"event":"unforeseen"'))
+  await waitFor('the error to be told', () => written().includes('"event":"unexpected-error"'))
   request.destroy()
   const { code, output } = await server.ended
   expect(code, output).toBe(1)
   await waitFor('PostgreSQL to be stopped', async () => (await processesOf(dataDir)).length === 0)
 })
 
-test('§design 8 a second signal ends a server that waits for a request at once, and is logged', async () => {
+test('design §8 a second signal ends a server that waits for a request at once, and is logged', async () => {
   const server = startServer(await preparedDataDir(), laterInStop('process.kill(process.pid, "SIGTERM")'))
   await stopAmidRequest(server)
   const { code, output } = await server.ended
   expect(code, output).toBe(1)
-  expect(output).toContain('"a second signal ends the server at once"')
+  expect(output).toContain('"A second signal ends the server at once"')
 })
 
 test.each([
   ['waits for another process to migrate', 'Waiting for another process that migrates'],
   ['waits for a database that is gone', 'The connection to the database was lost during its migration'],
-])('§design 8 a start that %s ends properly when it is told to', async (_, line) => {
+])('design §8 a start that %s ends properly when it is told to', async (_, line) => {
   const url = new URL(await createDatabase('given_up'))
   const proxy = await startTcpProxy(Number(url.port))
   await onServer(url.href, async (run) => {
@@ -116,7 +116,7 @@ function moduleOf(code: string): string {
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-test('§design 8 a port in use gives one line that names the process that has it, and exit code 1', async () => {
+test('design §8 a port in use gives one line that names the process that has it, and exit code 1', async () => {
   const url = await createDatabase('port_in_use', { isMigrated: true })
   const owner = createServer()
   onTestFinished(() => new Promise<void>((resolve) => void owner.close(() => resolve())))
@@ -139,7 +139,7 @@ test('§design 8 a port in use gives one line that names the process that has it
 })
 
 test.each([{ DATABASE_URL: '' }, { DATABASE_URL: 'postgres://127.0.0.1:1/none' }])(
-  '§design 8 a DATA_DIR that cannot be created gives one clear line and exit code 1: %j',
+  'design §8 a DATA_DIR that cannot be created gives one clear line and exit code 1: %j',
   async (env) => {
     const file = path.join(await emptyFolder(), 'file')
     await writeFile(file, '')

@@ -11,18 +11,18 @@ import { sealEntries } from '#src/audit/chain.ts'
 import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Backups, createBackups } from '#src/backup/backups.ts'
-import { forgetHours } from './counters/activity.ts'
-import { foldCounters } from './counters/counters.ts'
+import { forgetHours } from '#src/counters/activity.ts'
+import { foldCounters } from '#src/counters/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
 import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { letThreadsGiveWay } from '#src/postgres/priority.ts'
 import { findListener } from '#src/postgres/processes.ts'
-import { createImages, type Images } from './files/images.ts'
+import { createImages, type Images } from '#src/files/images.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
-import { forgetPlayerKeys } from './ledger/entry-once.ts'
+import { forgetPlayerKeys } from '#src/ledger/entry-once.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
       .stop()
       .catch((error: unknown) => {
         exitCode = 1
-        log.error({ err: error }, 'the server could not stop in order')
+        log.error({ err: error }, 'The server could not stop in order')
       })
       .then(() => process.exit(exitCode))
   }
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
     process.on(signal, () => {
       // npm passes Ctrl-C on, too, so a second signal within a second is ignored. A later one ends the server; the next start cleans up.
       if (running && askedAt !== undefined && performance.now() - askedAt > 1000) {
-        log.warn({ signal }, 'a second signal ends the server at once')
+        log.warn({ signal }, 'A second signal ends the server at once')
         process.exit(1)
       }
       askedAt ??= performance.now()
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     })
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (err) => {
-      log.fatal({ event: 'unforeseen', err }, 'the server stops after an error that nobody foresaw')
+      log.fatal({ event: 'unexpected-error', err }, 'Unexpected error: the server stops')
       if (exitCode !== 0) return
       exitCode = 1
       setTimeout(() => process.exit(exitCode), STOP_MS).unref()
@@ -84,10 +84,10 @@ async function main(): Promise<void> {
   } catch (error) {
     if (starting.signal.aborted) {
       // The server was asked to stop, so the exit code does not depend on how its start failed.
-      if (error !== starting.signal.reason) log.warn({ err: error }, 'the start failed while it was given up')
+      if (error !== starting.signal.reason) log.warn({ err: error }, 'The start failed while it was given up')
       process.exit(exitCode)
     }
-    if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'the server could not start')
+    if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'The server could not start')
     process.stderr.write(`Arcade Console cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   }
@@ -112,7 +112,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const fileStore = openFileStore(config)
     await fileStore.check().catch((error: unknown) => {
       if (error instanceof StartError) throw error
-      log.warn({ err: error }, 'files cannot be stored at the moment')
+      log.warn({ err: error }, 'Files cannot be stored at the moment')
     })
     const images = createImages()
     const secretKey = await openSecretKey({ given: config.secretKey, dataDir })

@@ -139,7 +139,7 @@ export const announcements = {
       method: 'POST',
       path: '/api/announcements/{id}/restore',
       tags,
-      summary: 'Bring an announcement back to how an entry of its history left it; its status becomes false',
+      summary: 'Restore the version of an announcement that an audit entry recorded; its status becomes false',
     })
     .input(restoreInput)
     .output(restoreOutput),
@@ -157,7 +157,7 @@ export const announcements = {
       method: 'POST',
       path: '/api/announcements/{id}/status',
       tags,
-      summary: 'Turn the status that one sees into its opposite',
+      summary: 'Toggle the status; STALE unless `status` is the current one',
     })
     .input(z.strictObject({ id: idField, status: z.boolean() }))
     .output(done.extend({ message: z.string(), status: z.boolean() })),
@@ -170,7 +170,7 @@ export const announcements = {
     })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
     .output(bulkOutput),
-  /** Activating several announcements in one call raises the news number once. */
+  /** Each activated announcement gets a news number of its own. */
   setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
@@ -180,7 +180,7 @@ export const announcements = {
       method: 'GET',
       path: '/update-users-status',
       tags,
-      summary: 'Every player has something new until the bot has shown it',
+      summary: 'Give active announcements without a news number one, so that players are notified',
     })
     .output(z.object({ success: z.literal('success'), message: z.string() })),
   upload: call(['admin'], { failure: 'error', bodyLimitBytes: UPLOAD_LIMIT_BYTES, heedsIdempotencyKey: true })

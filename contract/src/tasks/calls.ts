@@ -72,7 +72,7 @@ function taskCalls(collection: TaskCollection) {
         ...route,
         method: 'POST',
         path: `/api${path}/{id}/restore`,
-        summary: 'Bring a task back to how an entry of its history left it',
+        summary: 'Restore the version of a task that an audit entry recorded',
       })
       .input(restoreInput)
       .output(restoreOutput),
@@ -89,7 +89,12 @@ function taskCalls(collection: TaskCollection) {
      * another task has one of these.
      */
     prioritise: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
-      .route({ ...route, method: 'POST', path: `/api${path}/priorities`, summary: 'Number many tasks anew, all or none' })
+      .route({
+        ...route,
+        method: 'POST',
+        path: `/api${path}/priorities`,
+        summary: 'Assign new priorities to many tasks, all or none',
+      })
       .input(
         z.strictObject({
           target: bulkTarget(tasksFilter),
@@ -105,7 +110,7 @@ function taskCalls(collection: TaskCollection) {
         ...route,
         method: 'POST',
         path: `/api${path}/order`,
-        summary: 'Share out the priorities of some tasks among them, in the order given; STALE if one of them changed meanwhile',
+        summary: 'Reorder tasks: they exchange their priorities, in the order given; STALE if one of them changed meanwhile',
       })
       .input(
         z.strictObject({

@@ -101,7 +101,7 @@ export const users = {
       method: 'POST',
       path: '/api/users/{id}/restore',
       tags: ['Users'],
-      summary: "Bring a user's names back to how an entry of their history left them",
+      summary: "Restore the version of a user's names that an audit entry recorded",
     })
     .input(restoreInput)
     .output(restoreOutput),

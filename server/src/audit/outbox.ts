@@ -37,9 +37,9 @@ export function eventOf(
   action: AuditAction,
   records: readonly WebhookRecord[],
 ): { event: string; payloads: string[] } | undefined {
-  const told = actsOfEvents[action]
-  if (!told || records.length === 0) return undefined
-  const { event, change } = told
+  const eventOfAction = actsOfEvents[action]
+  if (!eventOfAction || records.length === 0) return undefined
+  const { event, change } = eventOfAction
   const payloads: string[] = []
   for (let at = 0; at < records.length; at += RECORDS_MAX) {
     const named = records.slice(at, at + RECORDS_MAX)

@@ -12,8 +12,8 @@ import type { Tables } from '#src/db/tables.ts'
 interface Removal<E extends Entity> {
   entity: E
   kind: TrashKind
-  /** The SQL of the name that operators see. */
-  name: string
+  /** The column with the name that operators see. */
+  nameColumn: string
   where: RawBuilder<boolean>
 }
 
@@ -40,13 +40,13 @@ export function createTrash(days: number): Trash {
           from (${source}) as source`
     },
 
-    async remove(tx, act, { entity, kind, name, where }) {
+    async remove(tx, act, { entity, kind, nameColumn, where }) {
       const { rows } = await sql`
         with gone as (delete from ${sql.table(entity.table)} where ${where} returning *),
         trashed as (${trash.insert(
           act,
           sql`
-          select ${kind}::text as kind, id as record_id, ${sql.ref(name)} as name, jsonb_build_object('row', to_jsonb(gone)) as content from gone`,
+          select ${kind}::text as kind, id as record_id, ${sql.ref(nameColumn)} as name, jsonb_build_object('row', to_jsonb(gone)) as content from gone`,
         )})
         select ${sql.join(storedFields(entity))} from gone`.execute(tx)
       return rows as StoredRow<typeof entity>[]

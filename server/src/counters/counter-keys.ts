@@ -79,15 +79,15 @@ export function counterText(name: string): string {
   const when = { h: `in the hour ${first} (UTC)`, d: `on ${first} (UTC)`, m: `in ${first} (UTC)` }[bucket]
   if (before === 'users') return `users who are ${first}`
   if (before === 'participants') return `participations in ${first}/${others.join(':')}`
-  if (before === 'paid') return `what claims of ${first}/${others.join(':')} were paid`
+  if (before === 'paid') return `points paid for claims of ${first}/${others.join(':')}`
   if (before === 'balances')
     return rest === '-' ? 'unblocked players who owe' : `unblocked players with a balance like ${likeBucket(rest)}`
   if (before === 'activity@' && others[0] === 'players') return `players who joined ${when}`
   if (before === 'activity@' && others[0] === 'claims') return `claims ${when}`
-  if (before === 'activity@' && others[0] === 'paid') return `what claims were paid ${when}`
+  if (before === 'activity@' && others[0] === 'paid') return `points paid for claims ${when}`
   if (before === 'activity@') return `participations of kind ${others[0]} ${when}`
   if (before === 'taken@') return `participations in ${others[0]}/${others.slice(1).join(':')} ${when}`
-  if (before === 'paid@') return `what claims of ${others[0]}/${others.slice(1).join(':')} were paid ${when}`
+  if (before === 'paid@') return `points paid for claims of ${others[0]}/${others.slice(1).join(':')} ${when}`
   return `${name}, which nothing counts,`
 }
 

@@ -54,8 +54,8 @@ export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, use
   )
 }
 
-/** Writes the deltas of one player, which are not folded yet, under another number. A delta that is being folded is waited for. */
-export async function renumberDeltas(tx: Transaction<Tables>, from: number, to: number): Promise<void> {
+/** Moves the pending deltas of a player to another player id. Waits for a running fold. */
+export async function moveDeltas(tx: Transaction<Tables>, from: number, to: number): Promise<void> {
   const { rows } = await sql`
     delete from counter_deltas where user_id = ${from} returning name, delta::text as delta`.execute(tx)
   await sql`insert into counter_deltas (user_id, name, delta)

@@ -11,20 +11,20 @@ export async function transactionOrDryRun<Result>(
 ): Promise<Result> {
   const act = database.transaction(async (tx) => {
     const result = await work(tx)
-    if (isDryRun) throw new TakenBack(result)
+    if (isDryRun) throw new DryRunRollback(result)
     return result
   })
   return act.catch((error: unknown) => {
-    if (error instanceof TakenBack) return error.result as Result
+    if (error instanceof DryRunRollback) return error.result as Result
     throw error
   })
 }
 
-class TakenBack extends Error {
+class DryRunRollback extends Error {
   readonly result: unknown
 
   constructor(result: unknown) {
-    super('A dry run ends here')
+    super('Rolls back a dry run')
     this.result = result
   }
 }

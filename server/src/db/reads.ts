@@ -19,7 +19,7 @@ interface Query<Row> {
   compile(executor: Kysely<never>): CompiledQuery<Row>
 }
 
-/** Rows as objects, by the names of their columns. */
+/** Settings of PostgreSQL, by name. */
 type Settings = Readonly<Record<string, string>>
 
 export interface TextsOptions {

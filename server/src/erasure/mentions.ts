@@ -16,13 +16,13 @@ export async function eraseMentions(tx: Transaction<Tables>, act: Act, person: E
   const isId = sql`detail::jsonb -> 'ids' ? ${person.id}`
   const ofExports = await findErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
   const about = [
-    ...(await chosen(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(mention, entry))),
-    ...(await chosen(ofExports, (entry) => isExportAbout(mention, person, entry))),
+    ...(await filterAsync(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(mention, entry))),
+    ...(await filterAsync(ofExports, (entry) => isExportAbout(mention, person, entry))),
   ]
   await eraseEntries(tx, act, about)
 }
 
-async function chosen<T>(all: readonly T[], isChosen: (one: T) => Promise<boolean>): Promise<T[]> {
+async function filterAsync<T>(all: readonly T[], isChosen: (one: T) => Promise<boolean>): Promise<T[]> {
   const some: T[] = []
   for (const one of all) if (await isChosen(one)) some.push(one)
   return some
@@ -42,9 +42,9 @@ async function eraseViews(tx: Transaction<Tables>, act: Act, mention: Mention): 
     union all
     select v.id, v.list, v.name, v.address
       from trash, jsonb_populate_recordset(null::saved_views, content -> 'views') as v where trash.kind = 'user'`.execute(tx)
-  const deleted = (await chosen(views, ({ address, list }) => mention.isSoughtBy(address, list))).map(({ id }) => id)
+  const deleted = (await filterAsync(views, ({ address, list }) => mention.matchesAddress(address, list))).map(({ id }) => id)
   const others = views.filter(({ id }) => !deleted.includes(id))
-  const renamed = (await chosen(others, ({ name }) => mention.isNamedBy(name))).map(({ id }) => id)
+  const renamed = (await filterAsync(others, ({ name }) => mention.matchesName(name))).map(({ id }) => id)
   const { rows: gone } = await sql<Pick<View, 'id'>>`
     delete from saved_views where id = any(${deleted}) returning id`.execute(tx)
   await audit(tx, act, 'view.remove', gone.map(viewEntry))
@@ -86,8 +86,8 @@ async function eraseTrashedViews(
 async function isViewAbout(mention: Mention, { recordName, changes }: ErasableEntry): Promise<boolean> {
   const texts = (field: string): string[] => textsOf(changes, field)
   const list = texts('list')[0]
-  for (const address of texts('address')) if (await mention.isSoughtBy(address, list)) return true
-  for (const name of [recordName ?? '', ...texts('name')]) if (await mention.isNamedBy(name)) return true
+  for (const address of texts('address')) if (await mention.matchesAddress(address, list)) return true
+  for (const name of [recordName ?? '', ...texts('name')]) if (await mention.matchesName(name)) return true
   return false
 }
 
@@ -103,6 +103,6 @@ async function isExportAbout(
 ): Promise<boolean> {
   const { ids = [], filter: { search = '', ...filter } = {} } = (detail ?? {}) as ExportDetail
   if (recordId === lists[0] && ids.includes(id)) return true
-  if ([filter.actorId, filter.recordId].includes(id) || mention.isIn(search)) return true
-  return lists.some((list) => list === recordId) && mention.isSearchedBy(search)
+  if ([filter.actorId, filter.recordId].includes(id) || mention.occursIn(search)) return true
+  return lists.some((list) => list === recordId) && mention.matchesSearch(search)
 }

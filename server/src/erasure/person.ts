@@ -19,14 +19,14 @@ export interface ErasedPerson {
 }
 
 export interface Mention {
-  /** Whether a text contains one of the person's identifiers. */
-  isIn(text: string): boolean
+  /** Whether one of the person's identifiers occurs in a text. */
+  occursIn(text: string): boolean
   /** Whether a search finds this person and nobody else. */
-  isSearchedBy(search: string): Promise<boolean>
+  matchesSearch(search: string): Promise<boolean>
   /** Whether a name, such as that of a view, contains an identifier or a word that finds only this person. */
-  isNamedBy(name: string): Promise<boolean>
+  matchesName(name: string): Promise<boolean>
   /** Whether the address of a list's page looks for this person. @param list undefined if the list is not known */
-  isSoughtBy(address: string, list?: string): Promise<boolean>
+  matchesAddress(address: string, list?: string): Promise<boolean>
 }
 
 /** Shorter words and searches find too much to be about one person. */
@@ -44,9 +44,9 @@ export function mentionOf({ id, texts, identifiers, lists, findsOthers }: Erased
   const digits = texts.map((text) => text.replaceAll(/\D/g, '')).join(' ')
   const findsOnly = new Map<string, Promise<boolean>>()
 
-  const isIn = (text: string): boolean => marks.some((mark) => hasWord(searchedText(text), mark))
+  const occursIn = (text: string): boolean => marks.some((mark) => hasWord(searchedText(text), mark))
 
-  async function isSearchedBy(search: string): Promise<boolean> {
+  async function matchesSearch(search: string): Promise<boolean> {
     const text = searchedText(search)
     if (text === id) return true
     if (text.length < WORD_MIN_LENGTH) return false
@@ -58,21 +58,21 @@ export function mentionOf({ id, texts, identifiers, lists, findsOthers }: Erased
     return known
   }
 
-  async function isNamedBy(name: string): Promise<boolean> {
-    if (isIn(name)) return true
-    for (const word of name.split(/[^\p{L}\p{M}\p{N}_@.]+/u)) if (await isSearchedBy(word)) return true
+  async function matchesName(name: string): Promise<boolean> {
+    if (occursIn(name)) return true
+    for (const word of name.split(/[^\p{L}\p{M}\p{N}_@.]+/u)) if (await matchesSearch(word)) return true
     return false
   }
 
-  async function isSoughtBy(address: string, list?: string): Promise<boolean> {
+  async function matchesAddress(address: string, list?: string): Promise<boolean> {
     const parameters = new URLSearchParams(address)
     // A page writes a text that looks like a number in quotes.
     const valueOf = (name: string): string => (parameters.get(name) ?? '').replace(/^"(.*)"$/, '$1')
-    if (ID_FILTERS.some((name) => valueOf(name) === id) || isIn(valueOf('q'))) return true
-    return (list === undefined || lists.some((one) => one === list)) && isSearchedBy(valueOf('q'))
+    if (ID_FILTERS.some((name) => valueOf(name) === id) || occursIn(valueOf('q'))) return true
+    return (list === undefined || lists.some((one) => one === list)) && matchesSearch(valueOf('q'))
   }
 
-  return { isIn, isSearchedBy, isNamedBy, isSoughtBy }
+  return { occursIn, matchesSearch, matchesName, matchesAddress }
 }
 
 /** Whether a text contains a word that neither begins nor ends inside a longer one. */

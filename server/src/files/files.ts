@@ -183,7 +183,7 @@ class StoredFiles implements Files {
   }
 
   sweepSoon(): void {
-    this.sweep().catch((error: unknown) => this.#log.warn({ err: error }, 'files could not be removed and will be tried again'))
+    this.sweep().catch((error: unknown) => this.#log.warn({ err: error }, 'Files could not be removed and will be tried again'))
   }
 
   async sweep(): Promise<void> {
@@ -222,7 +222,7 @@ class StoredFiles implements Files {
       await this.#store.remove(key)
       await this.#store.remove(thumbKey(key))
     } catch (error) {
-      this.#log.warn({ err: error, key }, 'a file could not be removed and will be tried again')
+      this.#log.warn({ err: error, key }, 'A file could not be removed and will be tried again')
       return true
     }
     await this.#database.db.deleteFrom('file_removals').where('key', '=', key).execute()

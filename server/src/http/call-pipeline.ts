@@ -57,7 +57,7 @@ interface CallPipelineOptions {
   send: Send
 }
 
-/** A request to a call, and what its answer will carry besides the output or the failure. */
+/** A request, and the headers and cookies of its answer. */
 interface Exchange {
   c: Context<Env>
   request: Request
@@ -66,8 +66,8 @@ interface Exchange {
   address: string
   route: BoundRoute
   changesState: boolean
-  /** Whether pages of every site may make the call. */
-  isOpen: boolean
+  /** Whether pages of any site may make the call. */
+  allowsCrossSite: boolean
   sessionToken: string | undefined
   deviceCookie: string | undefined
   /** Headers of the answer. */
@@ -113,7 +113,7 @@ export class CallPipeline {
   #begin(c: Context<Env>, route: BoundRoute): Exchange {
     const request = c.req.raw
     const requestId = randomUUID()
-    const isOpen = answersEverySite(route.meta)
+    const allowsCrossSite = answersEverySite(route.meta)
     return {
       c,
       request,
@@ -121,10 +121,10 @@ export class CallPipeline {
       address: this.#clientAddress(c),
       route,
       changesState: route.meta.changesState || route.method !== 'GET',
-      isOpen,
+      allowsCrossSite,
       sessionToken: this.#cookies.session.read(request),
       deviceCookie: this.#cookies.device.read(request),
-      headers: { 'x-request-id': requestId, ...(isOpen && crossSiteHeaders) },
+      headers: { 'x-request-id': requestId, ...(allowsCrossSite && crossSiteHeaders) },
       cookies: [],
     }
   }
@@ -142,10 +142,10 @@ export class CallPipeline {
   }
 
   /** Checks origin, caller, access and free disk space. Returns the caller. @throws Failure */
-  async #admit({ request, address, route, changesState, isOpen, sessionToken }: Exchange): Promise<Caller> {
+  async #admit({ request, address, route, changesState, allowsCrossSite, sessionToken }: Exchange): Promise<Caller> {
     const { meta } = route
     if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
-    if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(request, this.#services.publicOrigin)
+    if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(request, this.#services.publicOrigin)
     const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
     refuseUnless(meta.access, caller)
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')

@@ -29,7 +29,7 @@ export interface HttpServices extends CallServices {
   readiness: Readiness
 }
 
-/** What the routes need besides the services. */
+/** What each `add…` function gets. */
 interface Layer {
   http: Hono<Env>
   services: HttpServices

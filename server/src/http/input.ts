@@ -139,10 +139,10 @@ async function readBytes(request: Request, limitBytes: number, tooLarge?: string
     // The client has closed the connection, which is no fault of the server or its database.
     throw new Failure('INVALID_INPUT', { message: 'The request broke off.', cause })
   }
-  const told = request.headers.get('content-length')
-  if (Number(told ?? 0) > limitBytes) throw refused()
+  const contentLength = request.headers.get('content-length')
+  if (Number(contentLength ?? 0) > limitBytes) throw refused()
   // Node reads no more than Content-Length (RFC 9112, 6.3), so this is within the limit; streaming a small body would take far longer.
-  if (told !== null) return new Uint8Array(await request.arrayBuffer().catch(brokenOff))
+  if (contentLength !== null) return new Uint8Array(await request.arrayBuffer().catch(brokenOff))
   const chunks: Uint8Array[] = []
   let length = 0
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader()

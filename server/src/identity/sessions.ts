@@ -15,7 +15,7 @@ import { hashToken, newToken } from './tokens.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
-/** The shortest interval at which a session's last use, and its user's, are stored. */
+/** Interval at which the last use of a session, and of its user, is stored while the address stays the same. */
 const TOUCH_EVERY_SECONDS = 10 * 60
 /** The most sessions of a person; beginning another one ends the oldest. */
 export const SESSIONS_EACH = 20
@@ -39,7 +39,7 @@ export interface Sessions {
   begin(userId: string, options?: BeginOptions): Promise<string>
   /**
    * Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. Stores
-   * that the session was used from this address, at most once a minute.
+   * the use every 10 minutes, and one from a new address within a minute (credential-cache.ts).
    */
   userOf(token: string, inTurn?: InTurn, address?: string): Promise<SessionUser | undefined>
   /** Whether the token was valid when this process last looked it up, and its user has not changed since. */
@@ -342,9 +342,9 @@ async function touch(
   hash: Buffer,
   { userId, address }: { userId: string; address: string | undefined },
 ): Promise<void> {
-  const isUsed = { last_seen_at: sql<Date>`now()`, ...(address !== undefined && { last_address: address }) }
+  const lastUse = { last_seen_at: sql<Date>`now()`, ...(address !== undefined && { last_address: address }) }
   // Two statements, so that none waits for a row while it holds the lock of another.
-  const written = db.updateTable('sessions').set(isUsed).where('token_hash', '=', hash).execute()
+  const written = db.updateTable('sessions').set(lastUse).where('token_hash', '=', hash).execute()
   await written.then(() => writeLastSeen(db, userId)).catch(() => {})
 }
 

@@ -110,7 +110,7 @@ async function recordReached(
   { limit, userId }: { limit: Limit; userId: string | undefined },
 ): Promise<void> {
   const { requestId, address } = context
-  log.warn({ event: 'sign-in-limited', limit: limit.name, userId, address, requestId }, 'too many attempts to sign in')
+  log.warn({ event: 'sign-in-limited', limit: limit.name, userId, address, requestId }, 'Too many attempts to sign in')
   const record = userId === undefined ? {} : { record: { kind: 'user', id: userId } as const }
   await audit(database.db, actOf(context), 'session.limit', { ...record, detail: { limit: limit.name } })
 }

@@ -11,7 +11,7 @@ import type { Tables } from '#src/db/tables.ts'
 const details = storedNames(historyItemFields).filter((name) => name !== 'kind' && name !== 'id')
 const detailColumns = details.map((name) => columnName(historyItemEntity, name))
 const columns = sql.raw(['kind', 'item_id', ...detailColumns, 'created_at'].join(', '))
-const isUpdated = sql.raw(detailColumns.map((column) => `${column} = excluded.${column}`).join(', '))
+const assignments = sql.raw(detailColumns.map((column) => `${column} = excluded.${column}`).join(', '))
 
 /** A SELECT of the documents' values from the items, in the order of `columns`. A condition on the item's `id` may follow. */
 const items: Record<HistoryKind, RawBuilder<unknown>> = {
@@ -43,7 +43,7 @@ export async function writeHistoryItems(
     where item_id = any(${changed})
        or not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id)
     order by item_id
-    on conflict (kind, item_id) do update set ${isUpdated}
+    on conflict (kind, item_id) do update set ${assignments}
     where history_items.item_id = any(${changed}) returning item_id as id`.execute(tx)
   return rows.map(({ id }) => id)
 }

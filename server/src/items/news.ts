@@ -40,8 +40,8 @@ export async function readNews(db: Kysely<Tables>): Promise<number> {
   return epoch
 }
 
-/** SQL for the highest number of an active announcement, or 0. A player whose number is lower has news. */
-export async function newsOf(db: Kysely<Tables>): Promise<number> {
+/** Returns the highest news number of the active announcements, or 0. A player whose number is lower has news. */
+export async function readNewestActiveNews(db: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select coalesce(max(news), 0) as newest from announcements where status`.execute(
     db,
   )

@@ -68,7 +68,7 @@ type Strategy = <L extends List>(lookup: PageLookup<L>) => Promise<Read | undefi
 const strategies: readonly Strategy[] = [
   wholeList, // no filter: a prepared statement, some index steps
   byIndex, // filters with an index in this order: the same
-  distinctive, // a search for a number that a small sample lacks: the same as collected
+  distinctive, // searches for a number with no hit in a small sample: `collected`, without trying the next rows first
   nearby, // many matches: up to 30 rows of the order for each row of the page, or 600
   bySample, // a search with very many matches: two samples, then two indexes combined
   collected, // up to 3,000 matches in the order of a joined table: looked up among the next rows of the order
@@ -156,7 +156,7 @@ async function collected<L extends List>(lookup: PageLookup<L>): Promise<Read | 
   return checkShare(lookup, COLLECTED_HITS / (await queries.countAll()))
 }
 
-/** Checks the next rows of the order that are likely to contain the page if this share of the rows matches, if these are not too many. */
+/** If this share of rows matches, the page ends within `rowsOfPage` rows: checks these, unless they are more than MAX_HITS. */
 async function checkShare<L extends List>(lookup: PageLookup<L>, share: number): Promise<Read | undefined> {
   const rowsOfPage = Math.ceil((2 * lookup.page.limit) / share)
   return rowsOfPage > lookup.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(lookup, rowsOfPage) : undefined

@@ -197,15 +197,15 @@ function exactNumber(value: number | bigint): unknown {
   return typeof value === 'number' ? value : rawNumber(String(value))
 }
 
-const MICROSECONDS = 1000n
+const MICROS_PER_MS = 1000n
 /** The milliseconds that a Date can represent. */
 const LAST_MS = 8_640_000_000_000_000n
 
 /** Returns a time in microseconds since 1970 as ISO text, in microseconds too. */
 function timeText(given: number | bigint): string {
   const micros = BigInt(given)
-  const within = ((micros % MICROSECONDS) + MICROSECONDS) % MICROSECONDS
-  const ms = (micros - within) / MICROSECONDS
+  const within = ((micros % MICROS_PER_MS) + MICROS_PER_MS) % MICROS_PER_MS
+  const ms = (micros - within) / MICROS_PER_MS
   if (ms > LAST_MS || ms < -LAST_MS) return `${given} µs`
   return new Date(Number(ms)).toISOString().replace('Z', `${String(within).padStart(3, '0')}Z`)
 }

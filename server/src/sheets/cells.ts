@@ -24,11 +24,11 @@ export const STYLE = { header: 1, date: 2, text: 3, integer: 4 } as const
 /** Flags: what a byte of a field means for its cell. */
 const SEPARATOR = 1
 const DIGIT = 2
-const POINT = 4
+const FLAG_POINT = 4
 const MINUS = 8
 const SPACE = 16
 const UNDERSCORE = 32
-const LETTER_X = 64
+const FLAG_X = 64
 /** A byte with which a text that needs the guard may start. */
 const OPENER = 128
 /** A byte that a handle may contain, besides digits and the bytes above. */
@@ -45,12 +45,12 @@ for (const byte of Buffer.from('0123456789')) MEANINGS[byte] = DIGIT
 for (const byte of Buffer.from('=+@"')) MEANINGS[byte] = OPENER
 for (const byte of Buffer.from('\t\n')) MEANINGS[byte] = SEPARATOR
 MEANINGS[0x2d] = OPENER | MINUS
-MEANINGS[0x2e] = POINT
+MEANINGS[0x2e] = FLAG_POINT
 MEANINGS[0x20] = SPACE
 MEANINGS[0x5f] = UNDERSCORE
-MEANINGS[0x78] = LETTER_X
-const IN_HANDLES = LETTER | LETTER_X | DIGIT | POINT | UNDERSCORE
-const IN_NUMBERS = DIGIT | POINT | MINUS
+MEANINGS[0x78] = FLAG_X
+const IN_HANDLES = LETTER | FLAG_X | DIGIT | FLAG_POINT | UNDERSCORE
+const IN_NUMBERS = DIGIT | FLAG_POINT | MINUS
 
 const NEWLINE = 0x0a
 const BACKSLASH = 0x5c
@@ -58,8 +58,8 @@ const LETTER_N = 0x4e
 const AT_SIGN = 0x40
 const PLUS = 0x2b
 const HYPHEN = 0x2d
-const POINT_BYTE = 0x2e
-const LETTER_x = 0x78
+const BYTE_POINT = 0x2e
+const BYTE_X = 0x78
 const ZERO = 0x30
 /** Bytes to reserve for a cell's tags, its position and a number. */
 const TAGS_BYTES = 128
@@ -240,13 +240,13 @@ function isPlain(bytes: Uint8Array, start: number, end: number, meaning: number)
   if (meaning & CARE || end - start > CELL_CHARACTERS) return false
   const first = MEANINGS[bytes[start]!]!
   if (meaning & SPACE && (first === SPACE || MEANINGS[bytes[end - 1]!] === SPACE)) return false
-  if (meaning & UNDERSCORE && meaning & LETTER_X && hasEscape(bytes, start, end)) return false
+  if (meaning & UNDERSCORE && meaning & FLAG_X && hasEscape(bytes, start, end)) return false
   return (first & OPENER) === 0 || isHarmless(bytes, start, end)
 }
 
 /** Whether the text contains `_x`, which may begin one of Excel's escapes, such as `_x0041_`. */
 function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start + 1; at < end; at += 1) if (bytes[at] === LETTER_x && MEANINGS[bytes[at - 1]!] === UNDERSCORE) return true
+  for (let at = start + 1; at < end; at += 1) if (bytes[at] === BYTE_X && MEANINGS[bytes[at - 1]!] === UNDERSCORE) return true
   return false
 }
 
@@ -263,11 +263,11 @@ function isHarmless(bytes: Uint8Array, start: number, end: number): boolean {
 function numberEnd(bytes: Uint8Array, start: number, end: number, meaning: number): number {
   const first = bytes[start] === HYPHEN ? start + 1 : start
   if ((meaning & ~IN_NUMBERS) !== 0 || end - first > EXACT_DIGITS || end === first) return -1
-  if (bytes[first] === ZERO && end - first > 1 && bytes[first + 1] !== POINT_BYTE) return -1
+  if (bytes[first] === ZERO && end - first > 1 && bytes[first + 1] !== BYTE_POINT) return -1
   let point = -1
   for (let at = first; at < end; at += 1) {
     if (MEANINGS[bytes[at]!] === DIGIT) continue
-    if (bytes[at] !== POINT_BYTE || point >= 0 || at === first) return -1
+    if (bytes[at] !== BYTE_POINT || point >= 0 || at === first) return -1
     point = at
   }
   if (point < 0) return end
@@ -281,7 +281,7 @@ function isWide(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < GENERAL_FORMAT_DIGITS) return false
   let digits = 0
   for (let at = start; at < end; at += 1) {
-    if (bytes[at] === POINT_BYTE) return false
+    if (bytes[at] === BYTE_POINT) return false
     if (bytes[at] !== HYPHEN) digits += 1
   }
   return digits >= GENERAL_FORMAT_DIGITS

@@ -175,7 +175,7 @@ class SheetDownloads implements Downloads {
   #end(current: Export, { target, context: { requestId } }: DownloadOptions, error: unknown): void {
     this.#running.delete(current)
     if (error === undefined) return
-    this.#services.log.error({ event: 'download-broken', target, requestId, err: error }, 'a download broke off')
+    this.#services.log.error({ event: 'download-broken', target, requestId, err: error }, 'A download broke off')
   }
 
   #ownProgress(exportId: string, userId: string): Progress | undefined {
@@ -219,7 +219,7 @@ async function auditDownload(
   const logInstead = (cause?: unknown): void =>
     log.warn(
       { event: 'download', target, userId: signedIn(context).id, requestId: context.requestId, err: cause },
-      'a download could not be written to the audit trail',
+      'A download could not be written to the audit trail',
     )
   if (database.freeSpaceNearlyGone()) return logInstead()
   const entry = {

@@ -63,7 +63,7 @@ export class SpillFolder {
   }
 
   warn(error: unknown): void {
-    this.#log.warn({ event: 'spool', err: error }, 'the rest of a download could not be kept in a file')
+    this.#log.warn({ event: 'spool', err: error }, 'The rest of a download could not be kept in a file')
   }
 }
 

@@ -119,7 +119,7 @@ class DeliveryQueue implements Deliveries {
     } catch (error) {
       this.#log.warn(
         { err: error, delivery: delivery.id },
-        'what became of a webhook’s delivery could not be noted: it is sent again',
+        'The result of a webhook delivery could not be stored; it will be sent again',
       )
     } finally {
       this.#countSent(delivery.webhookId)

@@ -30,8 +30,9 @@ const TOKENS_OF_OTHERS = 'the model has one bot, whose token never changes; feat
 const NO_MOVE_IN = 'no move-in is in a story; move-in/move-in-again.test.ts'
 const NOT_SENT = 'stories send nothing to other servers; features/webhooks/webhooks.test.ts'
 const NO_PICTURES = 'the model does not know which pictures players may load; features/game/game.test.ts'
-const NO_CHANGE_OF_ITEMS = 'the model does not change players; features/game/game.test.ts'
-const NO_CHANGE_OF_BALANCES = 'the model has no ledger; ledger/adjustments.test.ts'
+const NO_GAME = 'the model has no game that makes these calls; features/game/game.test.ts'
+const NO_LEDGER = 'the model has no ledger'
+const NO_BALANCES = `${NO_LEDGER}; ledger/adjustments.test.ts`
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
   account: { ...accountCommands, endSession: 'sessions have no ids in the model; account.test.ts' },
@@ -42,7 +43,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     today: `${ONLY_IMPORTED}; today.test.ts`,
     look: 'today.test.ts',
     alerts: 'nothing goes wrong in stories; alerts.test.ts',
-    events: 'a stream of the answers of the other two; live.test.ts',
+    events: 'a stream of what the dashboard, History and a player’s page show; live.test.ts',
   },
   socialTasks: { ...taskCommands('social'), restoreVersion: NOT_RESTORED },
   dailyTasks: { ...taskCommands('daily'), restoreVersion: NOT_RESTORED },
@@ -78,13 +79,13 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     revoke: TOKENS_OF_OTHERS,
   },
   game: {
-    upsertMany: NO_CHANGE_OF_ITEMS,
-    upsert: NO_CHANGE_OF_ITEMS,
-    player: NO_CHANGE_OF_ITEMS,
-    tasks: NO_CHANGE_OF_ITEMS,
-    announcements: NO_CHANGE_OF_ITEMS,
+    upsertMany: NO_GAME,
+    upsert: NO_GAME,
+    player: NO_GAME,
+    tasks: NO_GAME,
+    announcements: NO_GAME,
     file: NO_PICTURES,
-    seen: NO_CHANGE_OF_ITEMS,
+    seen: NO_GAME,
   },
   webhooks: {
     list: NOT_SENT,
@@ -96,15 +97,15 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     replay: NOT_SENT,
   },
   ledger: {
-    claim: NO_CHANGE_OF_ITEMS,
-    enter: NO_CHANGE_OF_ITEMS,
-    adjust: NO_CHANGE_OF_ITEMS,
-    reverse: NO_CHANGE_OF_ITEMS,
-    entries: NO_CHANGE_OF_ITEMS,
-    leaderboard: NO_CHANGE_OF_ITEMS,
+    claim: `${NO_LEDGER}; ledger/claims.test.ts`,
+    enter: `${NO_LEDGER}; ledger/game-entries.test.ts`,
+    adjust: `${NO_LEDGER}; ledger/adjustments.test.ts`,
+    reverse: `${NO_LEDGER}; ledger/adjustments.test.ts`,
+    entries: `${NO_LEDGER}; features/ledger.test.ts`,
+    leaderboard: `${NO_LEDGER}; features/ledger.test.ts`,
   },
   fromBefore: { get: NO_MOVE_IN, ofParticipation: NO_MOVE_IN },
-  balances: { entries: NO_CHANGE_OF_BALANCES, adjust: NO_CHANGE_OF_BALANCES, reverse: NO_CHANGE_OF_BALANCES },
+  balances: { entries: NO_BALANCES, adjust: NO_BALANCES, reverse: NO_BALANCES },
 }
 
 /** An act of one caller. */
@@ -241,7 +242,7 @@ async function runTwice(story: StoryRun, act: Act): Promise<void> {
 
 /**
  * Repeats a creation with its Idempotency-Key, which must create once, and sends another request with the key, which must be refused
- * (§design 7).
+ * (design §7).
  * @param isDoubled whether the repetition is sent without waiting for the first answer
  */
 async function runWithKey(

@@ -28,7 +28,7 @@ export async function removeAnnouncements(
   { trash, files, where }: Omit<Services, 'database'> & { where: Condition },
 ) {
   const act = actOf(context)
-  const removed = await trash.remove(tx, act, { entity: announcementEntity, kind: 'announcement', name: 'title', where })
+  const removed = await trash.remove(tx, act, { entity: announcementEntity, kind: 'announcement', nameColumn: 'title', where })
   await files.withdraw(tx, removed.flatMap(fileKeys), 'purge')
   const entries = removed.map((row) => ({ record: announcementRecord(row), changes: changesBetween(row, null) }))
   await audit(tx, act, 'announcement.remove', entries)

@@ -28,13 +28,13 @@ export const servedAudit = serveList<typeof auditList>({
  */
 function searchEntries(text: string): SearchCondition {
   const beginsSo = ['actor_name', 'record_name'].map((column) => startsWithInIndex(lower(sql.ref(column)), text))
-  const isId = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)
-  const isAct = UUID.test(text) ? [sql<boolean>`act_id = ${text}::uuid`] : []
+  const idConditions = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)
+  const actConditions = UUID.test(text) ? [sql<boolean>`act_id = ${text}::uuid`] : []
   const reason = lower(sql.raw(auditReasonSql))
   const isReason = startsWithInIndex(reason, text)
   const actions = actionsInWords(text)
-  const isAction = actions.length > 0 ? [sql<boolean>`action in (${sql.join(actions)})`] : []
-  const found = [...beginsSo, isReason, ...isId, ...isAct, ...isAction]
+  const actionConditions = actions.length > 0 ? [sql<boolean>`action in (${sql.join(actions)})`] : []
+  const found = [...beginsSo, isReason, ...idConditions, ...actConditions, ...actionConditions]
   return { matches: sql<boolean>`(${sql.join(found, sql` or `)})`, conditions: disjoint(found) }
 }
 

@@ -56,7 +56,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         .executeTakeFirst()
       const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
       if (!(await passwords.check(password, found?.password_hash)) || !found) {
-        log.warn({ event: 'sign-in-failed', address: context.address, requestId: context.requestId }, 'sign-in failed')
+        log.warn({ event: 'sign-in-failed', address: context.address, requestId: context.requestId }, 'Sign-in failed')
         const { id, fname, lname } = found ?? {}
         const record = id === undefined ? {} : { record: userRecord({ id, fname: fname ?? '', lname: lname ?? '' }) }
         await audit(database.db, actOf(context), 'session.refuse', record)

@@ -150,9 +150,7 @@ class EventStreams implements Live {
     if (this.#isStopped || this.#timer !== undefined || this.#listeners.size === 0) return
     this.#timer = setTimeout(() => {
       this.#sendChanges()
-        .catch((error: unknown) =>
-          this.#log.debug({ err: error }, 'What pages follow could not be read; it is again in a moment'),
-        )
+        .catch((error: unknown) => this.#log.debug({ err: error }, 'Live data could not be read; retrying'))
         .finally(() => {
           this.#timer = undefined
           this.#poll()

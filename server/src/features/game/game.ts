@@ -7,7 +7,7 @@ import { Failure, type Handlers, playerOf } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { announcementEntity, selectList, taskEntity } from '#src/db/entities.ts'
-import { newsOf, readNews, showNews } from '#src/items/news.ts'
+import { readNewestActiveNews, readNews, showNews } from '#src/items/news.ts'
 import { rankOf } from '#src/ledger/ranks.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { keyOf, serveFile } from '#src/files/serve-file.ts'
@@ -83,7 +83,7 @@ export function gameHandlers({ database, files }: { database: Database; files: F
       const userId = playerOf(context, requestedId)
       const player = await findPlayer(db, userId)
       if (!player) throw new Failure('NO_SUCH_PLAYER')
-      const [seen, newest, rank] = await Promise.all([seenBy(userId), newsOf(db), rankOf(db, userId)])
+      const [seen, newest, rank] = await Promise.all([seenBy(userId), readNewestActiveNews(db), rankOf(db, userId)])
       return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews: newest > seen }
     },
 

@@ -23,7 +23,7 @@ export async function eraseSharedReasons(tx: Transaction<Tables>, act: Act, pers
   for (const { actId, changes } of own) {
     const reasons = textsOf(changes, 'blocked')
     const together = await findErasable(tx, sql`act_id = ${actId}::uuid and record_id <> ${person.id} and ${IS_BLOCKING}`)
-    const isPersonal = together.length < PERSONAL_REASON_MAX_PLAYERS || reasons.some((reason) => mention.isIn(reason))
+    const isPersonal = together.length < PERSONAL_REASON_MAX_PLAYERS || reasons.some((reason) => mention.occursIn(reason))
     if (together.length === 0 || reasons.length === 0 || !isPersonal) continue
     await eraseReasons(tx, act, { reasons, players: together.map(({ recordId }) => recordId) })
   }

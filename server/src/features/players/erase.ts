@@ -8,7 +8,7 @@ import { type Act, audit } from '#src/audit/audit.ts'
 import { erasePerson } from '#src/audit/erase.ts'
 import { Failure } from '#src/calls.ts'
 import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
-import { addToCounter, renumberDeltas } from '#src/counters/counters.ts'
+import { addToCounter, moveDeltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { eraseMentions } from '#src/erasure/mentions.ts'
@@ -47,7 +47,7 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
   const person = await personOf(tx, numbers)
   await moveRows(tx, numbers)
   await moveUncounted(tx, numbers)
-  await renumberDeltas(tx, userId, numbers.anonymousId)
+  await moveDeltas(tx, userId, numbers.anonymousId)
   // The block is not kept, and the histogram counts players who are not blocked.
   if (balance.isBlocked)
     await addToCounter(tx, { counter: { of: 'balances', bucket: balance.bucket }, delta: 1, userId: numbers.anonymousId })

@@ -53,14 +53,16 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const walletColumns = ['ton_wallet_address', 'bsc_wallet'].map((column) => lower(sql.ref(column)))
   const hasWallet = walletColumns.map((wallet) => sql<boolean>`starts_with(${wallet}, ${lower(sql`${text}::text`)})`)
   const findsWallet = walletColumns.map((wallet) => startsWithInIndex(wallet, text))
-  const isId = /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
+  const idConditions =
+    /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
   const phone = phoneTerm(text)
   const terms = [term, ...(phone ? [phone] : [])]
   const matches = terms.map((one) => one.matches)
   const earlier = [...matches, ...findsWallet]
-  const conditions = (how: 'found' | 'guessed') => disjoint([...terms.map((one) => one[how]), ...findsWallet, ...isId], earlier)
+  const conditions = (how: 'found' | 'guessed') =>
+    disjoint([...terms.map((one) => one[how]), ...findsWallet, ...idConditions], earlier)
   return {
-    matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`,
+    matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...idConditions], sql` or `)})`,
     conditions: conditions('found'),
     estimatedConditions: conditions('guessed'),
     isDistinctive: term.isDistinctive === true,

@@ -31,7 +31,7 @@ export async function removeTasks(
 ) {
   const act = actOf(context)
   const kind = taskCollections[collection].recordKind
-  const removed = await trash.remove(tx, act, { entity: taskEntity, kind, name: 'title', where })
+  const removed = await trash.remove(tx, act, { entity: taskEntity, kind, nameColumn: 'title', where })
   const entries = removed.map((task) => ({ record: taskRecord(collection, task), changes: changesBetween(task, null) }))
   await audit(tx, act, 'task.remove', entries)
   return removed
