@@ -68,8 +68,8 @@ function addCalls({ http, services: { routes }, calls, send }: Layer): void {
       const route = byMethod.find((candidate) => candidate.method === method)
       if (route) return calls.answer(c, route)
       const asked = method === 'OPTIONS' && c.req.raw.headers.get('access-control-request-method')
-      const isOpen = byMethod.some((candidate) => candidate.method === asked && answersEverySite(candidate.meta))
-      return isOpen ? send({ status: 204, headers: preflightHeaders, body: null }) : next()
+      const allowsCrossSite = byMethod.some((candidate) => candidate.method === asked && answersEverySite(candidate.meta))
+      return allowsCrossSite ? send({ status: 204, headers: preflightHeaders, body: null }) : next()
     })
   }
 }
