@@ -73,7 +73,7 @@ export const keysetPageFields = {
   before: z.string().nullable(),
 }
 
-/** Like keysetPageFields; both totals are null if counting would take too long; a separate call then counts. */
+/** Like `keysetPageFields`. Both totals are null if counting would take too long: a separate call then counts. */
 export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
 
 /** The rule that a query has at most one cursor, as arguments for `refine`. */

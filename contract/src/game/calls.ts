@@ -31,7 +31,7 @@ function detailField(name: string) {
   return z
     .string(`${name} must be a text`)
     .max(PLAYER_TEXT_MAX_LENGTH, `${name} must be at most ${PLAYER_TEXT_MAX_LENGTH} characters`)
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), `${name} must not contain U+0000 or unpaired surrogates`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), `${name} must not contain U+0000 or lone surrogates`)
     .transform((text) => (text === '' ? null : text))
     .nullable()
     .optional()

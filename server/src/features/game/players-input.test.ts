@@ -32,7 +32,7 @@ test('§8 an invalid row fails alone, with a message, and the rest of the batch 
     ...ids.map((userId) => ({ userId, status: 'failed', message: expect.stringMatching(/^.{5,200}$/su) })),
     { userId: 13, status: 'created' },
   ])
-  expect(body.results[1].message).toBe('firstName must not contain U+0000 or unpaired surrogates')
+  expect(body.results[1].message).toBe('firstName must not contain U+0000 or lone surrogates')
   expect(body.results[8].message).toBe('userId must be a whole number from 1 to 9007199254740991')
   expect(body.results[10].message).toBe('A player must be an object, {userId, …}')
   // Fields beside the rows are checked as strictly as ever.
