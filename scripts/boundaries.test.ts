@@ -174,6 +174,12 @@ test.each([
   ["a counter's name in SQL", 'e2e/x.spec.ts', `export const b = "select 'participants:' || kind"`],
   ["a bucket's name in a test", 'server/src/db/x.test.ts', "export const b = 'activity@h:'"],
   ['counters are changed by hand', 'server/src/cli/x.test.ts', 'export const b = sql`insert into counter_deltas values (0)`'],
+  ["a title that begins with '§design'", 'server/src/db/x.test.ts', "test('§design 7 x', () => {})"],
+  ["a title that begins with '§security'", 'e2e/x.spec.ts', 'test(`§security x`, () => {})'],
+  ['a title without § before the number', 'server/src/db/x.test.ts', "test('design 7 x', () => {})"],
+  ['a title with a colon behind the number', 'server/src/db/x.test.ts', "test('design §7: x', () => {})"],
+  ['a line of the log in lower case', 'server/src/db/x.ts', "export const b = (o) => o.log.warn({}, 'no disk')"],
+  ['a line of a private log in lower case', 'server/src/db/x.ts', "class B { #log; b() { this.#log.info('ready') } }"],
   ['a file that cannot be parsed', 'server/src/db/x.ts', 'export const = 1'],
 ])('%s: refused', async (_, file, text) => {
   expect(await violations({ ...targets, [file]: text })).toEqual([`${file}:1`])

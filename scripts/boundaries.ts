@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join, posix } from 'node:path'
-import { parseSync, type Statement, Visitor } from 'oxc-parser'
+import { type Expression, parseSync, type Statement, Visitor } from 'oxc-parser'
 import { root } from './children.ts'
 import { findCircles } from './circles.ts'
 import { findZone, type Zone, workspaceOf, workspaces, zones } from './zones.ts'
@@ -181,8 +181,9 @@ function findPart(zone: Zone, file: string): string {
 }
 
 /**
- * Reports uses of the environment outside server/src/config.ts, of the network outside web/src/client/, and of counters' names outside
- * server/src/counters/counter-keys.ts. Released migrations are exempt, because they must not change.
+ * Reports uses of the environment outside server/src/config.ts, of the network outside web/src/client/, of counters' names outside
+ * server/src/counters/counter-keys.ts, and titles of tests and lines of the log in another form. Released migrations are exempt, because
+ * they must not change.
  */
 function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
   const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)
@@ -195,6 +196,12 @@ function touches(file: string, report: (offset: number, message: string) => void
       report(start, 'Only web/src/client/ calls the server: use the typed client.')
   }
   const text = (value: unknown, start: number): void => {
+    if (
+      typeof value === 'string' &&
+      /\.(test|spec)\.tsx?$/.test(file) &&
+      /^(§[a-z]|design (?!§\d+ )|design:|security )/.test(value)
+    )
+      report(start, 'The title of a test names its section in one form: §7 …, design §7 …, or security: ….')
     if (typeof value !== 'string' || /^(scripts|server\/src\/(db\/migrations|counters\/counter-keys))/.test(file)) return
     if (/(activity|taken)@|(^|['"])(users|participants):(?![\s;])/.test(value))
       report(start, 'Only server/src/counters/counter-keys.ts knows names of counters: use a key.')
@@ -233,13 +240,24 @@ function touches(file: string, report: (offset: number, message: string) => void
       )
         environment(start)
     },
-    CallExpression({ callee, start }) {
+    CallExpression({ callee, arguments: given, start }) {
       if (callee.type === 'Identifier' && callee.name === 'fetch') network(start)
+      const line = given.at(-1)
+      if (isProduct && line?.type === 'Literal' && /^\p{Ll}/u.test(String(line.value)) && isLogCall(callee))
+        report(line.start, 'A line of the log begins with a capital.')
     },
     NewExpression({ callee, start }) {
       if (callee.type === 'Identifier' && ['XMLHttpRequest', 'EventSource', 'WebSocket'].includes(callee.name)) network(start)
     },
   }
+}
+
+/** Whether a function is one of a logger, such as `this.#log.warn`. */
+function isLogCall(callee: Expression): boolean {
+  if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return false
+  if (!['debug', 'info', 'warn', 'error', 'fatal'].includes(callee.property.name)) return false
+  const owner = callee.object.type === 'MemberExpression' ? callee.object.property : callee.object
+  return 'name' in owner && owner.name === 'log'
 }
 
 if (import.meta.main) {
