@@ -41,8 +41,13 @@ async function addPerson(app: TestApp, boss: Client): Promise<Client> {
 function callAs(app: TestApp, id: string): Client['call'] {
   const session = app.sessions.begin(id)
   return async (method, path, body, headers = {}) => {
-    const init = { method, headers: { 'content-type': 'application/json', cookie: `session=${await session}`, ...headers } }
-    const answer = await app.fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) }, ADDRESS)
+    const json = body === undefined ? {} : { body: JSON.stringify(body) }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await app.fetch(
+      path,
+      { method, headers: { ...type, cookie: `session=${await session}`, ...headers }, ...json },
+      ADDRESS,
+    )
     const isJson = answer.headers.get('content-type')?.startsWith('application/json')
     return { status: answer.status, headers: answer.headers, body: isJson ? await answer.json() : await answer.text() }
   }
