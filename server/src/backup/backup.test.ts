@@ -88,7 +88,7 @@ describe('round trip', () => {
     expect((await indexes(restored)).rows).toEqual((await indexes(database)).rows)
   })
 
-  test('§security a restore ends sessions and one-time links, and pauses scheduled work', async () => {
+  test('security: a restore ends sessions and one-time links, and pauses scheduled work', async () => {
     const { place } = await saved()
     const target = await emptyTarget()
     await restoreBackup(place, target.options)
@@ -164,7 +164,7 @@ describe('round trip', () => {
 })
 
 describe('files', () => {
-  test('§security a file that is removed during a backup is in the backup, and is removed afterwards', async () => {
+  test('security: a file that is removed during a backup is in the backup, and is removed afterwards', async () => {
     const database = await testDatabase()
     await addRows(database)
     const store = await storeWithFiles()
@@ -248,7 +248,7 @@ describe('damage', () => {
   })
   afterAll(() => rm(whole, { recursive: true, force: true }))
 
-  test.each(cases)('§security %s is refused before anything is touched', async (_, change, reason) => {
+  test.each(cases)('security: %s is refused before anything is touched', async (_, change, reason) => {
     const at = await folder()
     await cp(path.join(whole, 'backup'), at, { recursive: true })
     await change(at)
@@ -258,7 +258,7 @@ describe('damage', () => {
     expect(await untouched.tables()).toEqual([])
   })
 
-  test('§security restored rows that differ from the saved ones are found, even if every file has its checksum', async () => {
+  test('security: restored rows that differ from the saved ones are found, even if every file has its checksum', async () => {
     const { at, place, manifest } = await saved('none')
     const file = await part(at)
     const text = (await readFile(file, 'utf8')).replace('moon_7', 'moon_8')
@@ -285,7 +285,7 @@ describe('damage', () => {
 })
 
 describe('places', () => {
-  test('§security a restore refuses a database or a file store that is not empty, and leaves it as it is', async () => {
+  test('security: a restore refuses a database or a file store that is not empty, and leaves it as it is', async () => {
     const { place } = await saved()
     const target = await emptyTarget()
     await onServer(target.url, (run) => run('create table theirs as select 1 as one'))
@@ -301,7 +301,7 @@ describe('places', () => {
     expect(await other.files.store.has('announcements/theirs.png')).toBe(true)
   })
 
-  test('§security a restore refuses a DATA_DIR that is not empty and does not touch it', async () => {
+  test('security: a restore refuses a DATA_DIR that is not empty and does not touch it', async () => {
     const { place } = await saved()
     const dataDir = await folder()
     await openPlace(dataDir).put('notes.txt', Buffer.from('mine'))

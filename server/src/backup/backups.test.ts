@@ -208,7 +208,7 @@ test('design §8 what cannot be verified is refused: an unknown, a failed, a rem
 test.each([
   ['by another server', async () => (await otherServer()).runDue()],
   ['when an admin looks', state],
-])('§security what a server left when it ended is marked and removed %s; a whole backup stays', async (_what, notice) => {
+])('security: what a server left when it ended is marked and removed %s; a whole backup stays', async (_what, notice) => {
   const whole = await made()
   const cut = path.join(place(), 'cut')
   await mkdir(cut)
@@ -312,7 +312,7 @@ test('design §8 the last good backups of the console are kept; those of command
   await expect.poll(removed, PATIENCE).toEqual([backups.findLast(({ by }) => by === 'console')!.id])
 })
 
-test('§security a place that cannot be written fails in a sentence, and is tried again', async () => {
+test('security: a place that cannot be written fails in a sentence, and is tried again', async () => {
   await writeFile(place(), '')
   expect((await start()).status).toBe(200)
   const failed = await freed()
@@ -323,7 +323,7 @@ test('§security a place that cannot be written fails in a sentence, and is trie
   await made()
 })
 
-test('§security an admin starts and verifies a limited number of backups an hour', async () => {
+test('security: an admin starts and verifies a limited number of backups an hour', async () => {
   const limited = await testApp({ backupsIn: dataDir, rateLimit: true, database: app.database })
   const person = await limited.signUp('admin')
   const turn = await takeTurn(app.database)

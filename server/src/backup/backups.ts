@@ -190,7 +190,7 @@ class ServerBackups implements Backups {
     try {
       await this.#clearUp()
       const { answer, work } = await this.#database.transaction(begin)
-      this.#follow(turn, work).catch((error: unknown) => this.#log.warn({ err: error }, 'a backup failed, or was not verified'))
+      this.#follow(turn, work).catch((error: unknown) => this.#log.warn({ err: error }, 'A backup failed, or was not verified'))
       return answer
     } catch (error) {
       await turn.end()
@@ -283,7 +283,7 @@ class ServerBackups implements Backups {
       }
     }
     this.#trialsCleared ??= clear().catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'the database of an earlier verification could not be removed'),
+      this.#log.warn({ err: error }, 'The database of an earlier verification could not be removed'),
     )
     return this.#trialsCleared
   }
@@ -311,7 +311,7 @@ class ServerBackups implements Backups {
   /** If this fails, `#removeOld` tries again once newer backups replace this one. */
   async #removeRemains(place: Place): Promise<void> {
     await removeRemains(place).catch((error: unknown) =>
-      this.#log.warn({ err: error, place: place.address }, 'the remains of a backup could not be removed'),
+      this.#log.warn({ err: error, place: place.address }, 'The remains of a backup could not be removed'),
     )
   }
 }

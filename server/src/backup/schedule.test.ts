@@ -151,7 +151,7 @@ test('design §4 a wrong clock of the server makes no backup due or missing, and
   expect(made?.slice(0, 4)).toBe(String(Number(rows[0]!.next) - 1))
 })
 
-test('§security a backup that was cut off when its server ended is reported, and made again', async () => {
+test('security: a backup that was cut off when its server ended is reported, and made again', async () => {
   const { database, server, kept, state } = await scheduled()
   await sql`insert into backups (id, place, is_scheduled) values ('cut', 'x', true)`.execute(database.db)
   await server.runDue()

@@ -123,7 +123,7 @@ test('a field without an expression in the seed does not compile', () => {
   expect(values satisfies Record<StoredName<typeof playerFields>, string>).toBe(values)
 })
 
-test('§security full disk: a seed stops before the disk is full, and continues when it is run again', async () => {
+test('security: full disk: a seed stops before the disk is full, and continues when it is run again', async () => {
   // A command waits for locks without a limit: on a cluster two statements that add to one table run one after the other.
   const database = await openAgain({ use: 'command' })
   const rooms = [Infinity, Infinity, 0]
