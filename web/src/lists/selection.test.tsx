@@ -57,6 +57,15 @@ test('the selection bar gets the focus when Select all disappears', async () => 
   await expect.element(page.getByRole('region', { name: 'Selection' })).toHaveFocus()
 })
 
+test('Select all is not offered when the page has all rows and all are selected', async () => {
+  render(<List shown={rows.map(({ id }) => id)} />)
+  const all = page.getByRole('button', { name: 'Select all 12 matching' })
+  await expect.element(all).toBeVisible()
+  await pickPage.click()
+  await expect.element(count).toMatchTextContent(/^12 selected$/)
+  await expect.element(all).not.toBeInTheDocument()
+})
+
 test('design §7 a selection of all rows of one search says so once the list shows another search', async () => {
   const show = render(<List shown={['0', '1']} search="a" />)
   await page.getByRole('button', { name: 'Select all 12 matching' }).click()

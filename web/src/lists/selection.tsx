@@ -138,6 +138,8 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, noun 
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
 
+  const isOnePage = !isMore && count === total && shown.size === total && [...shown].every(selection.has)
+  const isComplete = (isAll && count === total) || isOnePage
   // The pressed button disappears when the selection becomes empty or complete. The bar then takes the focus.
   useEffect(() => {
     if ((count === 0 || isAll) && document.activeElement === document.body) bar.current?.focus()
@@ -149,7 +151,7 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, noun 
         {countText(selection, noun)}
         <Elsewhere selection={selection} shown={shown} />
       </output>
-      {total !== undefined && total > 0 && !(isAll && count === total) && (
+      {total !== undefined && total > 0 && !isComplete && (
         <Button variant="subtle" size="compact-sm" onClick={() => selection.setAll(total, isMore)}>
           Select all {!isMore && formatted(total)} matching
         </Button>
