@@ -115,8 +115,8 @@ async function readJson(request: Request, limitBytes: number): Promise<Uint8Arra
 function hasNoBody(request: Request): boolean {
   const { headers } = request
   if (headers.get('transfer-encoding') !== null || (headers.get('content-length') ?? '0') !== '0') return false
-  const type = mediaType(request)
-  return type === '' || (type === JSON_TYPE && (headers.has('content-length') || request.body === null))
+  if (!headers.has('content-type')) return true
+  return mediaType(request) === JSON_TYPE && (headers.has('content-length') || request.body === null)
 }
 
 /** Returns the content type without its parameters; '' if there is none. */

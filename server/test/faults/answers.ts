@@ -62,8 +62,8 @@ export function isValidInput(sent: Sent, route: Route, params: Record<string, st
     return isSafe({ ...query, ...params }) && parses(route.inputSchema, { ...query, ...params })
   }
   const type = sent.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  // A request without a body and its type is one without fields: browsers send a call with path parameters only like this.
-  const isWithoutBody = type === undefined && (sent.body?.length ?? 0) === 0
+  // A request without a body is one without fields. Browsers send it without a type, other clients also with the one of JSON.
+  const isWithoutBody = (type === undefined || type === 'application/json') && (sent.body?.length ?? 0) === 0
   const body = isWithoutBody ? {} : type === 'application/json' ? jsonOf(sent.body) : undefined
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
   // The server checks these rows one by one and refuses single rows, not the request.

@@ -120,6 +120,8 @@ export async function createWorld(): Promise<World> {
 
   // So no backup can be started: it would go on after its answer, and change what the requests after it are blamed for.
   const turn = await takeTurn(app.database)
+  // Without a backup that is under way, each request for one would wait for the turn.
+  await sql`insert into backups (id, place, is_scheduled, step) values ('under-way', '/none', true, 'tables')`.execute(db)
 
   const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' }) as http.Server
   if (!server.listening) await once(server, 'listening')
