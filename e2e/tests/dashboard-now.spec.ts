@@ -59,7 +59,7 @@ test('Dashboard: Today counts the last 24 hours, and what is new since the last 
   const figure = (name: string) => card(page, 'Today').getByRole('term').filter({ hasText: name }).locator('xpath=..')
   await expect(card(page, 'Today').locator('header')).toHaveText('TodayThe last 24 hours, compared with the 24 hours before')
   await expect(figure('New players')).toContainText('9')
-  await expect(figure('Participations')).toContainText(/50% more$/)
+  await expect(figure('Participations')).toContainText(/125% more$/)
   await expect(figure('Claims')).toContainText('none before')
   await expect(figure('Points paid')).toContainText('0')
   const { db } = server.database

@@ -5,7 +5,7 @@ import { expectAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
-import { desktop, phone, resize } from '#src/sizes.ts'
+import { phone, resize } from '#src/sizes.ts'
 import type { Locator, Page } from '@playwright/test'
 import { expect, expectError, test, toast } from '#src/test.ts'
 
@@ -38,7 +38,7 @@ test('Player: all fields of §3 are shown and can be copied; missing ones are un
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
 })
 
-test('Player: summary, ledger, identity and what cannot be undone, in this order; on a desktop the identity is beside the ledger', async ({
+test('Player: summary, ledger, identity and what cannot be undone, in this order; on a wide desktop the identity is beside the ledger', async ({
   page,
 }) => {
   const boxOf = async (locator: Locator) => (await locator.boundingBox())!
@@ -51,7 +51,7 @@ test('Player: summary, ledger, identity and what cannot be undone, in this order
   const tops = await Promise.all(parts.map(async (part) => (await boxOf(part)).y))
   expect(tops).toEqual(tops.toSorted((one, other) => one - other))
 
-  await resize(page, desktop)
+  await resize(page, { width: 1536, height: 900 })
   const [ledger, identity] = [await boxOf(region('Ledger')), await boxOf(region('Identity'))]
   expect(identity.x).toBeGreaterThan(ledger.x + ledger.width)
   await expect(menu(page)).toBeInViewport({ ratio: 1 })

@@ -44,7 +44,7 @@ for (const height of [768, 700, 480])
     await page.goto('/')
     for (const name of ['Search', 'Log Out']) {
       const box = (await page.getByRole('button', { name, exact: true }).boundingBox())!
-      expect(box, name).toMatchObject({ width: 44, height: 36 })
+      expect(box, name).toMatchObject({ width: 44, height: 32 })
     }
   })
 
