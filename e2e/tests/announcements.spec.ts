@@ -1,6 +1,7 @@
 /** The list of announcements (§2, §4, §5, §8, §9): columns, status, deleting. The form's tests are in announcement-form.spec.ts. */
 import type { Page } from '@playwright/test'
 import { add, retweet, rgbOf, row, season, statusButton, stored, titles } from '#src/announcements.ts'
+import { settled } from '#src/lists.ts'
 import { addCount } from '../../server/test/activity.ts'
 import { expect, test, toast } from '#src/test.ts'
 
@@ -136,12 +137,17 @@ test.describe('refusals', () => {
     const reloaded = page.waitForResponse('**/api/announcements?*')
     await confirm(page)
     await expect(toast(page, 'The users could not be told')).toBeVisible()
-    await reloaded // otherwise the list might already show the change below
+    await reloaded
+    await settled(page)
+    // From here on the list waits, so that it does not show the change below before the button is pressed.
+    const pressed = Promise.withResolvers<void>()
+    await page.route('**/api/announcements?*', (route) => pressed.promise.then(() => route.continue()))
     await expect(statusButton(page, 'Season 2', 'In Active')).toBeVisible()
     await server.database.db.updateTable('announcements').set({ status: true, version: 2 }).execute()
     await statusButton(page, 'Season 2', 'In Active').click()
     await confirm(page)
     await expect(toast(page, 'Somebody else has changed the status meanwhile.')).toBeVisible()
+    pressed.resolve()
     await expect(statusButton(page, 'Season 2', 'Active')).toBeVisible() // the present status
     expect(await stored(server)).toMatchObject([{ status: true }])
   })
