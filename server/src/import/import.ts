@@ -19,7 +19,7 @@ import * as parse from './import-rows.ts'
 import { BadRow, parseObject, type Row } from './import-values.ts'
 import { SeenKeys } from './seen-keys.ts'
 import * as write from './import-write.ts'
-import { keepMoveInsAway } from './import-lock.ts'
+import { takeImportLock } from './import-lock.ts'
 import { limited } from './limited.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { keepReserve } from './disk-reserve.ts'
@@ -227,17 +227,17 @@ export async function importDirectory({
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
-  const moveInLock = batches || isDryRun ? undefined : await keepMoveInsAway(database)
+  const lock = batches || isDryRun ? undefined : await takeImportLock(database, 'import') // a move-in has its own
   const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
   const written = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
   const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written, onRefused, batches }
   const files: FileReport[] = []
   try {
     // After an import of other rows, a move-in has to compare all of its documents with what is stored.
-    if (moveInLock) await sql`delete from moved_documents`.execute(database.db)
+    if (lock) await sql`delete from moved_documents`.execute(database.db)
     for (const collection of present) files.push(await importFile(run, collection))
   } finally {
-    await moveInLock?.end()
+    await lock?.end()
     await rejects.close()
     if (rejects.path !== undefined) log(`The rows that were refused are in ${rejects.path}`)
     if (rejects.problem !== undefined)

@@ -11,11 +11,11 @@ import type { Act } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
 import type { Images } from '#src/files/images.ts'
+import { takeImportLock } from '#src/import/import-lock.ts'
 import { keepReserve } from '#src/import/disk-reserve.ts'
 import { importDirectory } from '#src/import/import.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { productVersion } from '#src/version.ts'
 import { checkAccountFiles, moveAccounts, type TriedPassword } from './accounts.ts'
 import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
@@ -56,14 +56,11 @@ export interface MoveInOptions {
 
 /** @throws StartError if there is nothing to move in, if an export is damaged, or during another run: then nothing was changed */
 export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
-  const client = await options.database.connect('arcade move-in')
+  const lock = await takeImportLock(options.database, 'move-in')
   try {
-    // Two runs at a time would move the same files in twice.
-    if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.moveIn)))
-      throw new StartError('Another `arcade move-in` or an import is under way: wait until it has ended.')
     return await moveInAlone(options)
   } finally {
-    await client.end()
+    await lock.end()
   }
 }
 
