@@ -74,13 +74,13 @@ export interface VerifyOptions {
 /**
  * Restores a backup into a temporary embedded database, compares it with the manifest, verifies the audit trail, and removes the database.
  * @throws DamagedError if it is not what was saved
- * @throws StartError if it is newer, or cannot be restored here, also for want of room, which is looked for first
+ * @throws StartError if it is newer, or cannot be restored here. Whether the disk has room for it is checked first
  */
 export async function verifyBackup(place: Place, { scratchDir, log, watch = unwatched }: VerifyOptions): Promise<Manifest> {
   const { signal } = watch
   const verified = countVerified(watch)
+  await makeDataDir(dirname(scratchDir))
   const keepRoom = async (bytes: number): Promise<void> => {
-    await makeDataDir(dirname(scratchDir))
     const room = await roomIn(dirname(scratchDir)) // the console's own database may be on this disk
     if (room < bytes)
       throw new StartError(
