@@ -28,7 +28,7 @@ interface ListTableProps<L extends List, Row> {
   options?: FilterOptions
   /** Additional fields of the toolbar. */
   toolbar?: ReactNode
-  /** News about the list, in its toolbar. */
+  /** A notice about the list, in its toolbar. */
   notice?: ReactNode
   /** Buttons for picked rows besides the download. */
   acts?: ReactNode
@@ -50,7 +50,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
     const { __TSR_key } = router.state.location.state
     return __TSR_key
   }
-  /** The compiler does not know the parameters of a list that any page may give. */
+  /** Here the parameters have no types, because the list may be any. */
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const look = useListLook(label, state)
   const sorting = {

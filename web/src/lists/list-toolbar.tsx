@@ -43,7 +43,7 @@ interface ListToolbarProps {
   onFilter?: (values: Record<string, FilterValue>) => void
   /** Further fields, such as the page size. */
   children?: ReactNode
-  /** News about the list, such as a button that shows newer rows. */
+  /** A notice about the list, such as a button that shows newer rows. */
   notice?: ReactNode
   /** The pane with the table's look, at the end of the row. */
   view?: ReactNode

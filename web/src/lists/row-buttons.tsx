@@ -10,7 +10,7 @@ import { pressWithSpace } from '#src/ui/link-button.tsx'
 import classes from './row-buttons.module.css'
 import { opensRow } from '#src/ui/table-rows.ts'
 
-interface Way {
+interface LinkTarget {
   /** An address of the console. */
   href: string
   /** Returns the state of the new entry of the browser's history. */
@@ -21,7 +21,7 @@ interface Way {
  * The props of a link within a row. The router's own links follow the address of the page and build theirs anew with each change of it,
  * which takes a fifth of a second for the hundred links of a list on a slow machine.
  */
-function useWay({ href, state }: Way) {
+function useLinkProps({ href, state }: LinkTarget) {
   const router = useRouter()
   const handleClick = (event: MouseEvent) => {
     if (isForBrowser(event)) return
@@ -31,7 +31,7 @@ function useWay({ href, state }: Way) {
   return { href, onClick: handleClick }
 }
 
-interface CellLinkProps extends Way {
+interface CellLinkProps extends LinkTarget {
   title?: string
   children: ReactNode
 }
@@ -39,7 +39,7 @@ interface CellLinkProps extends Way {
 /** A link in a cell. */
 export function CellLink({ href, state, children, ...props }: CellLinkProps) {
   return (
-    <a {...useWay({ href, ...(state && { state }) })} {...props} className={classes['name']}>
+    <a {...useLinkProps({ href, ...(state && { state }) })} {...props} className={classes['name']}>
       {children}
     </a>
   )
@@ -65,7 +65,7 @@ interface ActLinkProps {
 function ActLink({ href, children, ...props }: ActLinkProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the spec's button, yet with an address
-    <a {...useWay({ href })} {...props} role="button" tabIndex={0} className={look} onKeyDown={pressWithSpace}>
+    <a {...useLinkProps({ href })} {...props} role="button" tabIndex={0} className={look} onKeyDown={pressWithSpace}>
       {children}
     </a>
   )

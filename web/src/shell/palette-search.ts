@@ -2,7 +2,6 @@
 import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
 import { isErased, type Player, playerName } from '@arcade/contract/players/fields'
-import { updateUserAddress } from '@arcade/contract/users/fields'
 import { isBlank, isolated } from '@arcade/contract/text'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
@@ -20,6 +19,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client/client.ts'
 import { useSession } from '#src/session.tsx'
+import { editHref, updateUserHref } from '#src/lists/form-hrefs.ts'
 import type { AskedAct } from '#src/lists/player-link.tsx'
 import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
 
@@ -130,7 +130,6 @@ function handleOf({ username }: { username: string | null }): string[] {
 }
 
 function useUsers({ text, enabled }: Search): Source {
-  const router = useRouter()
   const open = useOpen()
   const query = useQuery(api.users.list.queryOptions({ input: { search: text }, enabled, retry: false }))
   return {
@@ -142,7 +141,7 @@ function useUsers({ text, enabled }: Search): Source {
       label: `${user.fname} ${user.lname}`,
       detail: user.email,
       Icon: IconUserCog,
-      ...open(router.buildLocation({ to: '/update-user/$userId/$fname/$lname/$email', params: updateUserAddress(user) }).href),
+      ...open(updateUserHref(user)),
     })),
   }
 }
@@ -160,7 +159,7 @@ function useTasks(collection: TaskCollection, { text, enabled }: Search): Source
       label: title,
       detail: `Priority ${priority}`,
       Icon: collection === 'social' ? IconThumbUp : IconCalendarCheck,
-      ...open(`${path}-form-update?id=${encodeURIComponent(id)}`),
+      ...open(editHref(`${path}-form`, id)),
     })),
   }
 }
@@ -177,7 +176,7 @@ function useAnnouncements({ text, enabled }: Search): Source {
       label: title,
       detail: announcementTypeLabels[type],
       Icon: IconSpeakerphone,
-      ...open(`/annoucement-form-update?id=${encodeURIComponent(id)}`),
+      ...open(editHref('/annoucement-form', id)),
     })),
   }
 }

@@ -1,8 +1,9 @@
 /** The View More dialog (§2): a shortened value in full, with Copy and Close. */
 import { Button } from '@mantine/core'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { copyText } from './copy-button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
+import { useLast } from './last.ts'
 import classes from './view-more.module.css'
 
 interface Value {
@@ -13,20 +14,16 @@ interface Value {
 
 /** `open` shows a value and stays the same function between renders. The caller renders `dialog` once. */
 export function useViewMore(): { open: (value: Value) => void; dialog: ReactNode } {
-  const [value, setValue] = useState<Value>()
-  const [isOpen, setIsOpen] = useState(false)
-  const open = useCallback((next: Value) => {
-    setValue(next)
-    setIsOpen(true)
-  }, [])
+  const [value, open] = useState<Value>()
+  const last = useLast(value)
   return {
     open,
     dialog: (
-      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="View More" isWide>
-        <p className={classes['label']}>{value?.label}</p>
-        <p className={classes['text']}>{value?.text}</p>
+      <Dialog isOpen={value !== undefined} onClose={() => open(undefined)} title="View More" isWide>
+        <p className={classes['label']}>{last?.label}</p>
+        <p className={classes['text']}>{last?.text}</p>
         <DialogActions>
-          <Button data-autofocus onClick={() => void copyText(value?.text ?? '')}>
+          <Button data-autofocus onClick={() => void copyText(last?.text ?? '')}>
             Copy
           </Button>
         </DialogActions>

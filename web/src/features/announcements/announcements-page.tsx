@@ -9,6 +9,7 @@ import { api, client } from '#src/client/client.ts'
 import { markOfBot } from '#src/lists/bot-mark.tsx'
 import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
+import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
@@ -158,7 +159,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
 }
 
 function TitleLink({ announcement: { id, title } }: { announcement: Announcement }) {
-  return <RowLink href={`/annoucement-form-update?id=${encodeURIComponent(id)}`}>{title}</RowLink>
+  return <RowLink href={editHref('/annoucement-form', id)}>{title}</RowLink>
 }
 
 function StatusButton({ announcement }: { announcement: Announcement }) {
@@ -198,8 +199,8 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
 function UpdateButtons({ id }: { id: string }) {
   return (
     <RowActions>
-      <EditButton label="Update" href={`/annoucement-form-update?id=${encodeURIComponent(id)}`} />
-      <DuplicateButton href={`/annoucement-form?from=${encodeURIComponent(id)}`} />
+      <EditButton label="Update" href={editHref('/annoucement-form', id)} />
+      <DuplicateButton href={copyHref('/annoucement-form', id)} />
     </RowActions>
   )
 }

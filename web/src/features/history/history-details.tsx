@@ -1,6 +1,6 @@
 /**
- * The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. After a move-in, what that has
- * kept of them.
+ * The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. After a move-in it
+ * also shows the fields that the console does not know.
  */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
@@ -228,7 +228,7 @@ function Participants({ item, state }: ParticipantsProps) {
   )
 }
 
-/** The column of what a move-in has kept, which other games do not have. */
+/** A column for fields that a move-in has kept, shown where a participation on the page has some. */
 function fromBeforeColumn(open: (participant: ListedParticipant) => void): Column<ListedParticipant> {
   return {
     header: 'From before',

@@ -2,10 +2,11 @@
 import type { ListedParticipant } from '@arcade/contract/history/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, fetchOnce } from '#src/client/client.ts'
 import { Dialog } from '#src/ui/dialog.tsx'
+import { useLast } from '#src/ui/last.ts'
 import { Problem } from '#src/ui/page.tsx'
 import { FROM_BEFORE_NOTE, KeptFields } from '#src/versions/from-before.tsx'
 import { Spinner } from './spinner.tsx'
@@ -17,17 +18,19 @@ export function useParticipationFromBefore(item: { kind: HistoryKind; id: string
   open: (participation: Participation) => void
   dialog: ReactNode
 } {
-  const [participation, setParticipation] = useState<Participation>()
-  const [isOpen, setIsOpen] = useState(false)
-  const open = useCallback((next: Participation) => {
-    setParticipation(next)
-    setIsOpen(true)
-  }, [])
+  const [participation, open] = useState<Participation>()
+  const last = useLast(participation)
   return {
     open,
     dialog: (
-      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="From before" isWide description={FROM_BEFORE_NOTE}>
-        {participation && <Kept of={item} participation={participation} />}
+      <Dialog
+        isOpen={participation !== undefined}
+        onClose={() => open(undefined)}
+        title="From before"
+        isWide
+        description={FROM_BEFORE_NOTE}
+      >
+        {last && <Kept of={item} participation={last} />}
       </Dialog>
     ),
   }

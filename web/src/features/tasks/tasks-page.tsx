@@ -8,6 +8,7 @@ import { api, client } from '#src/client/client.ts'
 import { markOfBot } from '#src/lists/bot-mark.tsx'
 import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
+import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
@@ -135,7 +136,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
 }
 
 function TitleLink({ collection, task: { id, title } }: { collection: TaskCollection; task: Task }) {
-  return <RowLink href={`${taskCollections[collection].path}-form-update?id=${encodeURIComponent(id)}`}>{title}</RowLink>
+  return <RowLink href={editHref(`${taskCollections[collection].path}-form`, id)}>{title}</RowLink>
 }
 
 function TaskLink({ link }: { link: string | null }) {
@@ -154,12 +155,11 @@ function Priority({ task }: { task: Task }) {
 }
 
 function EditButtons({ collection, id }: { collection: TaskCollection; id: string }) {
-  const { path } = taskCollections[collection]
-  const copied = encodeURIComponent(id)
+  const form = `${taskCollections[collection].path}-form` as const
   return (
     <RowActions>
-      <EditButton label="Edit" href={`${path}-form-update?id=${copied}`} />
-      <DuplicateButton href={`${path}-form?from=${copied}`} />
+      <EditButton label="Edit" href={editHref(form, id)} />
+      <DuplicateButton href={copyHref(form, id)} />
     </RowActions>
   )
 }

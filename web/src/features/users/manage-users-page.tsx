@@ -1,5 +1,5 @@
 /** The list of the console's users (§2 /manage-users), 50 per page. The server leaves out the signed-in user. */
-import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/users/fields'
+import { type DashboardUser, userList, userTypeLabels } from '@arcade/contract/users/fields'
 import { isolated } from '@arcade/contract/text'
 import { IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -7,6 +7,7 @@ import { useSearch } from '@tanstack/react-router'
 import { api, client } from '#src/client/client.ts'
 import { DeleteRowButton, DeleteSelectedButton } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
+import { updateUserHref } from '#src/lists/form-hrefs.ts'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
@@ -99,9 +100,7 @@ function RoleIcon({ userType }: Pick<DashboardUser, 'userType'>) {
 }
 
 function UpdateButton({ user }: { user: DashboardUser }) {
-  const { userId, fname, lname, email } = updateUserAddress(user)
-  const path = [userId, fname, lname, email].map(encodeURIComponent).join('/')
-  return <EditButton isOpener label="Update" href={`/update-user/${path}`} />
+  return <EditButton isOpener label="Update" href={updateUserHref(user)} />
 }
 
 function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUser }) {

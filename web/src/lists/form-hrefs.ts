@@ -1,0 +1,20 @@
+/** Addresses of the forms that edit or copy a record (§2), as texts, because the router takes long to build those of a whole list. */
+import type { TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
+import { type DashboardUser, updateUserAddress } from '@arcade/contract/users/fields'
+
+/** The address of an add form. The edit form is at `{path}-update`. */
+type FormPath = '/annoucement-form' | `${(typeof taskCollections)[TaskCollection]['path']}-form` // sic, §2
+
+export function editHref(form: FormPath, id: string): string {
+  return `${form}-update?id=${encodeURIComponent(id)}`
+}
+
+/** Returns the address of an add form that is filled with a copy of the record. */
+export function copyHref(form: FormPath, id: string): string {
+  return `${form}?from=${encodeURIComponent(id)}`
+}
+
+export function updateUserHref(user: DashboardUser): string {
+  const { userId, fname, lname, email } = updateUserAddress(user)
+  return `/update-user/${[userId, fname, lname, email].map(encodeURIComponent).join('/')}`
+}
