@@ -68,8 +68,9 @@ export type Activity = z.infer<typeof activity>
 const figure = z.object({
   /** From `since` until now. */
   value: z.number(),
-  /** What is compared with `before`: `value`, of days without the current one. `before` counts as many hours or days before them. */
+  /** The part of `value` that is compared: all of it, or only the whole days if the unit is a day. */
   whole: z.number(),
+  /** The same of the hours or days before, as many as `whole` has. */
   before: z.number(),
   /** Since the beginning of the hour of the caller's last look; null without a look in the span, and for spans of days. */
   sinceLook: z.number().nullable(),

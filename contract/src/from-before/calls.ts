@@ -37,7 +37,7 @@ export const fromBefore = {
       method: 'GET',
       path: '/api/from-before/{kind}/{id}/participants/{userId}',
       tags,
-      summary: 'The same of the participation of a player at a time',
+      summary: 'The fields of a participation that a move-in has kept and the console does not know; none for others',
     })
     .input(z.strictObject({ kind: historyKindField, id: idField, userId: shownIdParameter, timestamp: z.iso.datetime() }))
     .output(fields),

@@ -9,7 +9,7 @@ import { listen } from './listen.ts'
 import { buildPage } from './pages.ts'
 import { createServer } from './server.ts'
 
-/** Telegram holds a getUpdates request for this much less than its timeout, so that its answer comes in time. */
+/** Seconds that are left for the answer of a getUpdates request after Telegram has held it. */
 const ANSWER_SECONDS = 2
 
 const config = readConfig()

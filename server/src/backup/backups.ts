@@ -95,7 +95,7 @@ class ServerBackups implements Backups {
   async state(): Promise<BackupState> {
     const state = await backupState(this.#database, this.#settings)
     if (!state.backups.some(({ underWay }) => underWay !== null)) return state
-    // Of a server that was killed nothing else tells that it has ended.
+    // A server that was killed could not record that its backup has ended.
     const unfinished = await this.#markIfIdle().catch(() => undefined) // a full disk
     if (unfinished === undefined) return state
     void this.#removeAllRemains(unfinished)

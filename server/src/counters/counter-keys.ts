@@ -63,7 +63,7 @@ export function counterNameSql(key: CounterSqlKey): string {
     ...('at' in key && { at: bucketTextSql(key.bucket, key.at) }),
     ...('balance' in key && { bucket: balanceBucketSql(key.balance) }),
   }
-  const pieces = fill(formats[key.of], literals).split(/\{(\w+)\}/) // a literal, then a part and a literal by turns
+  const pieces = fill(formats[key.of], literals).split(/\{(\w+)\}/) // literals at even indexes, names of parts at odd ones
   return pieces
     .map((piece, index) => (index % 2 === 1 ? parts[piece] : piece && `'${piece}'`))
     .filter((piece) => piece !== '')

@@ -119,7 +119,7 @@ function hasNoBody(request: Request): boolean {
   return mediaType(request) === JSON_TYPE && (headers.has('content-length') || request.body === null)
 }
 
-/** Returns the content type without its parameters; '' if there is none. */
+/** Returns the media type of the body, such as `image/png`. Returns '' if the request does not say one. */
 function mediaType({ headers }: Request): string {
   return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }

@@ -20,7 +20,7 @@ export interface ManagedExport {
 
 const OVERALL = '.overall_export_metadata'
 const OF_FILES = '.export_metadata'
-/** What App Engine's Datastore Admin wrote, the way of backups until managed exports came in 2017. It has no list of its files. */
+/** The files of App Engine's Datastore Admin, which made backups until managed exports came in 2017. These do not list their files. */
 const OLD_BACKUP = '.backup_info'
 const OUTPUT = /^output-\d+$/
 

@@ -36,7 +36,7 @@ export class MovedDocuments {
   readonly #added = COLLECTIONS.map(() => new Hashes())
   /** The hashes of documents that are the same as in the last run. */
   readonly #same = new Hashes()
-  /** The places of collections of which nothing is remembered. */
+  /** The collections of which this run remembers no document, by their index in COLLECTIONS. */
   readonly #forgotten = new Set<number>()
   #count = 0
 

@@ -1,7 +1,7 @@
 /**
  * What happened since an admin looked at the dashboard last, with the same span before, from the counters of activity. A visit ends when no
- * look was noted for half an hour. Hours are counted for two days only (counters/activity.ts), so a longer span counts days. Changes of
- * days are told from whole days, because the current one would look like a fall for most of the day.
+ * look was noted for half an hour. Hours are counted for two days only (counters/activity.ts), so a longer span counts days. For
+ * days, the change is that of whole days, because the current one would look like a fall for most of the day.
  */
 import { sql } from 'kysely'
 import type { Today } from '@arcade/contract/dashboard/calls'
