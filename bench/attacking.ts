@@ -41,8 +41,9 @@ async function attack({
       socket.on('error', () => {}) // the server may close the connection while the requests are being sent
       socket.setTimeout(1000, () => socket.destroy())
       socket.resume()
+      const closed = new Promise((settle) => socket.once('close', settle)) // `once` of node:events would fail on an error
       socket.end(requests)
-      await once(socket, 'close')
+      await closed
     }
   }
   await Promise.all(Array.from({ length: connections }, attacker))

@@ -14,6 +14,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { playerDetails } from '@arcade/contract/game/calls'
+import type { Followed } from '@arcade/contract/dashboard/calls'
 import { LEADERBOARD_MAX } from '@arcade/contract/ledger/calls'
 import { SEED_BASE, seed } from '../server/src/import/seed.ts'
 import { foldCounters } from '../server/src/counters/counters.ts'
@@ -204,25 +205,28 @@ async function reportShown(bot: Headers, tasks: string[]): Promise<void> {
     for await (const chunk of events.body!.pipeThrough(new TextDecoderStream())) {
       text += chunk
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        if (
-          waitsFor &&
-          text.slice(0, end).includes(`"userId":${leader},`) &&
-          text.slice(0, end).includes(`"balance":${waitsFor.balance}}`)
-        )
-          waitsFor.settle()
+        const [, data] = /^data: (.*)$/m.exec(text.slice(0, end)) ?? []
         text = text.slice(end + 2)
+        const { topPlayers } = data === undefined ? { topPlayers: [] } : (JSON.parse(data) as Followed['figures']).activity
+        // Another client may have claimed for the leader meanwhile, too.
+        if (waitsFor && topPlayers.some(({ userId, balance }) => userId === leader && balance >= waitsFor!.balance))
+          waitsFor.settle()
       }
     }
-  })().catch(() => undefined) // aborted below
+    throw new Error('The dashboard’s events have ended')
+  })().catch((error: unknown) => {
+    if (!watched.signal.aborted) throw error
+  })
   const posting = await openPosting(server.url)
   const times: number[] = []
   const load = claimFor(bot, tasks)
   for (let item = ITEMS; item > ITEMS - 5; item -= 1) {
     const { balance } = await claim(posting, bot, leader, `bench-${item}`)
     const answered = performance.now()
-    await new Promise<void>((settled) => {
+    const shown = new Promise<void>((settled) => {
       waitsFor = { balance, settle: settled }
     })
+    await Promise.race([shown, watching])
     times.push((performance.now() - answered) / 1000)
   }
   await load

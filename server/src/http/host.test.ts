@@ -6,6 +6,8 @@ import { hostReader } from './host.ts'
 test.each([
   'localhost',
   'LOCALHOST:3000',
+  'localhost.',
+  'localhost.:3000',
   'console.localhost:1',
   '127.0.0.1',
   '192.0.2.7:80',
@@ -27,6 +29,8 @@ test.each([
   '[127.0.0.1]',
   '::1',
   'desk.example',
+  'evil.example.',
+  'localhost..',
   '',
   'a@localhost',
   'localhost:x',

@@ -6,14 +6,15 @@ import { isIP } from 'node:net'
 
 /**
  * @param host the host that the server listens on
- * @returns whether a Host header names `localhost`, a name below it, `host`, or an IP address, each with any port. Only programs send none.
+ * @returns whether a Host header names `localhost`, a name below it, `host`, or an IP address, each with any port and perhaps a dot at the
+ *   end, which marks a complete name. Only programs send none.
  */
 export function hostReader(host: string): (header: string | undefined) => boolean {
   /** The last host that was accepted, because most requests have the same. */
   let last: string | undefined
   return (header) => {
     if (header === undefined || header === last) return true
-    const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.toLowerCase()) ?? []
+    const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*?)\.?)(?::\d*)?$/.exec(header.toLowerCase()) ?? []
     const isAccepted =
       plain === undefined
         ? isIP(bracketed ?? '') === 6
