@@ -27,5 +27,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The flag is that of scripts/run: frequent small garbage collections keep a large download 100 MB smaller.
 CMD ["node", "server/src/main.ts"]

@@ -2,7 +2,7 @@
  * `npm run import -- DIRECTORY` (design §8): loads NDJSON, one file for each collection of §3, into the database. Hides the order of the
  * files, the batches and the handling of refused rows. Importing the same files again changes nothing; memory does not grow with them.
  */
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { callerDirectory } from '#src/config.ts'
 import { foldCounters } from '#src/counters/counters.ts'
@@ -185,6 +185,8 @@ const REJECTED_FILE = 'rejected.ndjson'
 const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
 const BATCH_BYTES = 4 * 1024 * 1024
+/** Keys for which room is made at once, 200 MB. A file may have a few short lines first, and long ones after them. */
+const MOST_RESERVED = 10_000_000
 /** Bytes that a batch may write to disk, including indexes and PostgreSQL's write-ahead log. */
 const BATCH_WRITES_BYTES = 32 * 1024 * 1024
 /** Refused rows of one file that are shown; the file of refused rows contains all of them. */
@@ -344,12 +346,15 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
 
 async function* readBatches(path: string, collection: Collection, mostRows = BATCH_ROWS): AsyncGenerator<Item[]> {
   const seen = new SeenKeys()
+  const { size } = await stat(path) // 0 for a pipe
   let items: Item[] = []
   let bytes = 0
   for await (const line of readLines(path)) {
     items.push(refuseRepeated(toItem(line, collection), collection.key, seen))
     bytes += line.text.length
     if (items.length < mostRows && bytes < BATCH_BYTES) continue
+    // The first batch shows about how many lines there are.
+    if (items.length === line.number) seen.reserve(Math.min(MOST_RESERVED, Math.ceil((line.number * size) / (line.start + line.length))))
     yield items
     items = []
     bytes = 0

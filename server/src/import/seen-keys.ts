@@ -11,7 +11,7 @@ export class SeenKeys {
 
   /** Remembers the key of a line, unless an earlier line has it. Returns the number of that line, or undefined. */
   add(key: string, line: number): number | undefined {
-    if (this.#size * 4 >= this.#lines.length * 3) this.#grow()
+    if (this.#size * 4 >= this.#lines.length * 3) this.#grow(2 * this.#lines.length)
     const [low, high] = hash(key)
     const slot = this.#slotOf(low, high)
     const earlier = this.#lines[slot]!
@@ -19,6 +19,13 @@ export class SeenKeys {
     this.#put(slot, { low, high, line })
     this.#size += 1
     return undefined
+  }
+
+  /** Makes room for a number of keys at once: growing by doubling would hold the old slots beside the new ones. */
+  reserve(keys: number): void {
+    let slots = this.#lines.length
+    while (keys * 4 >= slots * 3) slots *= 2
+    if (slots > this.#lines.length) this.#grow(slots)
   }
 
   /** The number of different keys. */
@@ -46,10 +53,10 @@ export class SeenKeys {
     this.#lines[slot] = line
   }
 
-  #grow(): void {
+  #grow(slots: number): void {
     const [hashes, lines] = [this.#hashes, this.#lines]
-    this.#hashes = new Uint32Array(2 * hashes.length)
-    this.#lines = new Uint32Array(2 * lines.length)
+    this.#hashes = new Uint32Array(2 * slots)
+    this.#lines = new Uint32Array(slots)
     for (const [slot, line] of lines.entries()) {
       if (line === 0) continue
       const [low, high] = [hashes[2 * slot]!, hashes[2 * slot + 1]!]
