@@ -2,6 +2,7 @@
  * Design §9: writes and reads of the game with a million players: claims by 32 clients against the same statements from `pgbench`, the disk
  * space of a claim and how soon the dashboard shows it, players in batches of 1,000 against `COPY` into the same tables, a page of a ledger
  * and the leaderboard against the bare limit, players with expensive ranks, and `arcade reconcile` against one scan of the ledger.
+ * Also claims of an item with a limit, and of others beside it.
  * `node bench/claims.bench.ts [--players 1000000] [--seconds 6]`; `pgbench` comes with PostgreSQL (Debian's package `postgresql`).
  */
 import { spawn } from 'node:child_process'
@@ -25,6 +26,7 @@ import { ledgerHandlers } from '../server/src/features/ledger.ts'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
 import { claim, claimUntil, prepareClaiming, REWARD } from './claiming.ts'
+import { reportLimited } from './limited-claims.ts'
 import { openPosting } from './posting.ts'
 import {
   type Measured,
@@ -81,6 +83,7 @@ try {
   const { headers: bot, tasks } = await prepareClaiming(database, ITEMS)
 
   await reportClaims(bot, tasks)
+  await reportLimited({ database, settle, load: { url: server.url, headers: bot, tasks, players, clients: CLIENTS }, seconds })
   await reportShown(bot, tasks)
   await reportReconcile('about one entry')
   await reportReads(bot)

@@ -1,7 +1,7 @@
 /** Adds a million players and more, generated inside PostgreSQL. */
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
-import { servedPlayers } from '../server/src/features/players/players-list.ts'
+import { servedPlayers } from '../server/src/players/players-list.ts'
 import { cursorOrder, type Place, writePlace } from '../server/src/lists/cursor-orders.ts'
 import { orderSql } from '../server/src/lists/list.ts'
 import { addCount } from '../server/test/activity.ts'
@@ -64,7 +64,7 @@ export async function randomPlayers({ db }: Pick<Database, 'db'>, count: number)
 }
 
 /** Runs a statement on a connection without the pool's statement timeout. */
-async function unhurried(db: Database['db'], statement: string): Promise<void> {
+export async function unhurried(db: Database['db'], statement: string): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`set statement_timeout = 0`.execute(connection)
     await sql.raw(statement).execute(connection)

@@ -5,8 +5,9 @@ import type { WorkerFixtures } from '#src/test.ts'
 
 const sampleDirectory = process.env['SAMPLE_DIRECTORY']
 
-export default defineConfig<object, WorkerFixtures>(config, {
+export default defineConfig<object, WorkerFixtures>({
+  ...config,
   testDir: '.',
-  testMatch: 'screenshots.spec.ts',
-  use: { ...(sampleDirectory !== undefined && { sampleDirectory }) },
+  projects: [{ name: 'screens', testMatch: 'screenshots.spec.ts' }],
+  use: { ...config.use, ...(sampleDirectory !== undefined && { sampleDirectory }) },
 })

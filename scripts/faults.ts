@@ -49,6 +49,14 @@ export const faults: readonly Fault[] = [
     testTitle: 'two admins who renumber',
   },
   {
+    name: 'start-not-noted',
+    what: 'An announcement that has started keeps the mark of a start to come, so it starts again',
+    file: `${server}/items/schedule.ts`,
+    find: 'update announcements set ${sql.ref(pending)} = false, status = ${isShown}',
+    replace: 'update announcements set status = ${isShown}',
+    testFile: 'schedule',
+  },
+  {
     name: 'missing-access-check',
     what: 'Every user who is signed in counts as an admin',
     file: `${server}/http/caller.ts`,
@@ -143,8 +151,8 @@ export const faults: readonly Fault[] = [
     name: 'wrong-filter',
     what: 'An act on all tasks of a type also reaches those of the other collection',
     file: `${server}/lists/list.ts`,
-    find: `...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters`,
-    replace: `...filters`,
+    find: `const withinList = within === undefined ? [] : [sql.raw<boolean>(within)]`,
+    replace: `const withinList: Condition[] = []`,
     testFile: 'model',
   },
   {

@@ -33,6 +33,7 @@ const areas: readonly Area[] = [
     benches: {
       'players-list': 'players',
       search: 'searching players',
+      segments: 'segments',
       users: 'users',
       history: 'a history item',
       audit: 'audit trail',

@@ -27,14 +27,16 @@ const rooms = [
   ['postgres/', 'postgres/ reaches a PostgreSQL server and knows no table.'],
   ['db/', 'db/ has the connection pools, the schema and its migrations; it knows no rule of the game.'],
   ['counters/'],
-  ['items/'],
   ['audit/'],
+  ['items/'],
   ['webhooks/'],
   ['files/'],
   ['identity/'],
   ['sheets/'],
   ['lists/'],
+  ['players/'],
   ['ledger/'],
+  ['broadcasts/'],
   ['erasure/'],
   ['backup/'],
 ].map(([at = '', instead = `${at} knows the rooms below it.`]) => ({
@@ -50,7 +52,7 @@ const belowFeatures = [...belowPages, 'web/lists', 'web/versions']
 export const zones: readonly Zone[] = [
   {
     name: 'contract/fields',
-    at: /^contract\/src\/(\w[\w-]*\/fields|entity|lists|search|text)\.ts$/,
+    at: /^contract\/src\/(\w[\w-]*\/fields|entity|filter-groups|lists|search|text)\.ts$/,
     imports: [],
     packages: [],
     instead:

@@ -4,13 +4,16 @@ import { audit } from '#src/audit/calls.ts'
 import { auth } from '#src/auth/calls.ts'
 import { balances } from '#src/balances/calls.ts'
 import { backups } from '#src/backups/calls.ts'
+import { calendar } from '#src/calendar/calls.ts'
 import { botTokens } from '#src/bot-tokens/calls.ts'
+import { broadcasts } from '#src/broadcasts/calls.ts'
 import { announcements } from '#src/announcements/calls.ts'
 import { downloads } from '#src/downloads/calls.ts'
 import { fromBefore } from '#src/from-before/calls.ts'
 import { game } from '#src/game/calls.ts'
 import { history } from '#src/history/calls.ts'
 import { ledger } from '#src/ledger/calls.ts'
+import { messages } from '#src/messages/calls.ts'
 import { dashboard } from '#src/dashboard/calls.ts'
 import { dailyTasks, socialTasks } from '#src/tasks/calls.ts'
 import { players } from '#src/players/calls.ts'
@@ -29,6 +32,7 @@ export const contract = {
   announcements,
   players,
   balances,
+  calendar,
   history,
   downloads,
   views,
@@ -40,5 +44,7 @@ export const contract = {
   fromBefore,
   game,
   webhooks,
+  broadcasts,
   ledger,
+  messages,
 }

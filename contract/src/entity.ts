@@ -64,8 +64,10 @@ export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[]
 /**
  * A filter of a list. `min` and `max` are inclusive bounds of a number. `from` and `before` are bounds of a timestamp that people choose as
  * days or, with `isToTheMinute`, as minutes; people choose the last day or minute, so `before` is the end of it. `choice` is one of the
- * options; `text` is any text, with some options offered. A filter with a `field` applies to that field; the server defines the meaning of
- * one without.
+ * options; `text` is any text, with some options offered. `days` is a number of days until now. `item` is an item as `kind:id`, such as
+ * `social:4711`. `all` is a list of options, separated by commas, all of which must hold. `groups` is a JSON list of groups of the other
+ * filters, of which one must match (filter-groups.ts). A filter with a `field` applies to that field; the server defines the meaning of one
+ * without.
  */
 export type Filter<FieldName extends string = string> = { label: string } & (
   | { kind: 'min' | 'max'; field: FieldName }
@@ -73,11 +75,15 @@ export type Filter<FieldName extends string = string> = { label: string } & (
   /** `dayName` is the filter's name in the page's address, which holds the last day or minute. */
   | { kind: 'before'; field: FieldName; dayName: string; isToTheMinute?: true }
   | { kind: 'choice' | 'text'; field?: FieldName; options: Readonly<Record<string, string>> }
+  | { kind: 'days'; field?: FieldName }
+  | { kind: 'all'; field?: undefined; options: Readonly<Record<string, string>> }
+  | { kind: 'item'; field?: undefined }
+  | { kind: 'groups'; field?: undefined }
 )
 export type Filters<FieldName extends string = string> = Readonly<Record<string, Filter<FieldName>>>
 
 /** A filter's type in the API. */
-export type FilterValue<F extends Filter> = F extends { kind: 'min' | 'max' }
+export type FilterValue<F extends Filter> = F extends { kind: 'min' | 'max' | 'days' }
   ? number
   : F extends { kind: 'choice'; options: infer Options }
     ? keyof Options & string
@@ -142,6 +148,8 @@ export const MAX_NUMBER = 2 ** 53
 export const SEARCH_MAX_LENGTH = 100
 /** Longest value of a `text` filter, in characters. */
 export const FILTER_TEXT_MAX_LENGTH = 64
+/** Most days of a `days` filter: ten years. */
+export const FILTER_DAYS_MAX = 3650
 /** Largest page number. */
 export const MAX_PAGE = 1_000_000_000
 /** Most picked rows in one call. A filter can select more. */

@@ -29,6 +29,15 @@ export const errorCatalogue = {
   NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
   WEBHOOK_OFF: { status: 409, message: 'This webhook is switched off, so no test is sent to it. Switch it on first.' },
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
+  NO_SUCH_BROADCAST: { status: 404, message: 'This broadcast does not exist.' },
+  BROADCAST_OVER: { status: 409, message: 'This broadcast is done or cancelled already.' },
+  MESSAGE_TOO_LONG: { status: 409, message: 'Telegram does not take a text of this length.' },
+  TELEGRAM_OFF: {
+    status: 409,
+    message: 'The console has no bot to send with. Set TELEGRAM_BOT_TOKEN and start the server again.',
+  },
+  TELEGRAM_REFUSED: { status: 409, message: 'Telegram did not take the message.' },
+  NO_OWN_TELEGRAM: { status: 409, message: 'Link your own Telegram account under Your Account first.' },
   NO_SUCH_BACKUP: { status: 404, message: 'This backup does not exist.' },
   BACKUP_UNDER_WAY: {
     status: 409,
@@ -44,6 +53,10 @@ export const errorCatalogue = {
   PLAYER_ERASED: { status: 409, message: 'This player was erased: nothing can be changed any more.' },
   BOT_VERIFIES: { status: 403, message: 'The bot verifies this, so only the bot can claim it for a player.' },
   ANNOUNCEMENT_INACTIVE: { status: 409, message: 'This announcement is not active, so it cannot be claimed.' },
+  NOT_STARTED: { status: 409, message: 'This has not started yet, so it cannot be claimed.' },
+  ENDED: { status: 409, message: 'This has ended, so it cannot be claimed any more.' },
+  FULL: { status: 409, message: 'All places are taken, or the points for today (UTC) are spent, so it cannot be claimed.' },
+  PAUSED: { status: 409, message: 'This is paused, so it cannot be claimed at the moment.' },
   BALANCE_TOO_LOW: { status: 409, message: 'The balance is too low for this: it would go below 0.' },
   BALANCE_TOO_HIGH: { status: 409, message: 'The balance would be too high to be kept exactly.' },
   CAP_REACHED: { status: 409, message: 'This would be more than the cause may give to or take from a player on a day (UTC).' },
@@ -57,6 +70,14 @@ export const errorCatalogue = {
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },
   VIEW_NAME_TAKEN: { status: 409, message: 'You have a view of this name already.' },
+  NO_SUCH_SEGMENT: {
+    status: 409,
+    message: 'This segment does not exist any more, or is not shared any more. Please choose another one.',
+  },
+  VIEW_IS_SEGMENT: {
+    status: 409,
+    message: 'Items are for the players of this view, so it must stay and stay shared.',
+  },
   TOO_MANY_VIEWS: { status: 409, message: `You have ${VIEWS_MAX} views. Please delete one before you save another.` },
   NO_SUCH_VERSION: { status: 404, message: 'This version is not in the history any more.' },
   VERSION_GAP: {
@@ -76,6 +97,7 @@ export const errorCatalogue = {
   SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
   NOT_BY_LINK: { status: 409, message: 'Change your own password under Your Account.' },
   PASSWORD_LINK_INVALID: { status: 403, message: 'This link has expired or was used already. Ask an admin for a new one.' },
+  LINK_CODE_INVALID: { status: 403, message: 'This code has expired or was used already. Make a new one at Your Account.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 

@@ -85,8 +85,11 @@ export const oneCursor: [
   { path: ['before'], message: 'Give after or before, not both' },
 ]
 
-/** The answer of a call that counts. Counting stops at a limit: with `isMore` there are more than `total`. */
-export const countOutput = z.object({ total: z.int(), isMore: z.boolean() })
+/**
+ * The answer of a call that counts. Counting stops at a limit: with `isMore` there are more than `total`, and `about` is an estimate of how
+ * many, if there is one.
+ */
+export const countOutput = z.object({ total: z.int(), isMore: z.boolean(), about: z.int().optional() })
 export type Count = z.infer<typeof countOutput>
 
 /** A required number within the exact range (MAX_NUMBER). Its messages begin with `label`: `Priority is required` (§5). */

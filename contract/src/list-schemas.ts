@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { bulkTarget } from './bulk.ts'
 import {
+  FILTER_DAYS_MAX,
   FILTER_TEXT_MAX_LENGTH,
   MAX_NUMBER,
   type Field,
@@ -13,6 +14,7 @@ import {
   type List,
   type SortName,
 } from './entity.ts'
+import { GROUPS_MAX, GROUPS_TEXT_MAX_LENGTH, groupNames, readAll, readGroups, readItem, writeGroups } from './filter-groups.ts'
 import { cursorField, reversedField, searchField } from './field-schemas.ts'
 import { numberParameter } from './numbers.ts'
 
@@ -46,17 +48,48 @@ const offeredTextField = z.string().max(FILTER_TEXT_MAX_LENGTH)
 
 /** Returns the schema of a list's search and filters. */
 export function filterSchema<const L extends List>(list: L) {
-  const filters = Object.fromEntries(Object.entries(list.filters).map(([name, filter]) => [name, valueSchema(filter).optional()]))
+  const filters = Object.fromEntries(
+    Object.entries(list.filters).map(([name, filter]) => [name, valueSchema(list, filter).optional()]),
+  )
   type Shape = { search: typeof searchField } & {
     [Name in keyof L['filters']]: z.ZodOptional<z.ZodType<FilterValue<L['filters'][Name]>>>
   }
   return z.strictObject({ search: searchField, ...filters } as Shape)
 }
 
-function valueSchema(filter: Filter): z.ZodType {
+function valueSchema(list: List, filter: Filter): z.ZodType {
   if (filter.kind === 'choice') return z.enum(Object.keys(filter.options))
   if (filter.kind === 'text') return offeredTextField
+  if (filter.kind === 'days') return daysField
+  if (filter.kind === 'item') return itemFilterField
+  if (filter.kind === 'all') return allField(filter.options)
+  if (filter.kind === 'groups') return groupsField(list)
   return filter.kind === 'min' || filter.kind === 'max' ? amountField : momentField
+}
+
+const DAYS_RULE = `Give a whole number of days from 1 to ${FILTER_DAYS_MAX}`
+const daysField = numberParameter.pipe(z.int(DAYS_RULE).min(1, DAYS_RULE).max(FILTER_DAYS_MAX, DAYS_RULE))
+const ITEM_RULE = 'Give an item as its kind and its id, such as social:4711'
+const itemFilterField = z.string(ITEM_RULE).refine((text) => readItem(text) !== undefined, ITEM_RULE)
+
+function allField(options: Readonly<Record<string, string>>) {
+  const rule = `Give one or more of ${Object.keys(options).join(', ')}, separated by commas`
+  return z.string(rule).transform((text, context) => readAll(options, text) ?? refused(context, rule))
+}
+
+/** Takes the list of groups itself, too, where the input is JSON. Returns its text, so that a filter can be kept and parsed again. */
+function groupsField(list: List) {
+  const names = groupNames(list).join(', ')
+  const rule = `Give 1 to ${GROUPS_MAX} groups as a JSON list, [{…}, {…}], each with one or more of ${names}, in at most ${GROUPS_TEXT_MAX_LENGTH} characters`
+  return z.union([z.string(), z.array(z.record(z.string(), z.unknown()))], rule).transform((given, context) => {
+    const groups = readGroups(list, typeof given === 'string' ? given : JSON.stringify(given))
+    return groups ? writeGroups(groups) : refused(context, rule)
+  })
+}
+
+function refused(context: z.core.$RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
 }
 
 /** Returns the query fields for a list's order. */

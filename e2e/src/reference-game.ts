@@ -16,6 +16,13 @@ export interface Fault {
   method: string
 }
 
+/** The stand-in for Telegram. */
+export interface StandIn {
+  address: string
+  errorLines: readonly string[]
+  stop(): Promise<void>
+}
+
 export interface BotOptions {
   isWebhook?: boolean
   /** Failures of the bot's first calls. */
@@ -35,54 +42,83 @@ export interface ReferenceGame {
   stop(): Promise<void>
 }
 
-/** @param session the session token of an admin, who creates the bot token */
+interface Script {
+  address: string
+  child: ChildProcess
+  stop(): Promise<void>
+}
+
+/** Starts a script of the game and waits until it is ready. @param errorLines gets the lines that it writes to stderr */
+async function startScript(script: string, env: Record<string, string>, errorLines: string[]): Promise<Script> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [join(ROOT, 'examples/game/src', script)], {
+    env: { PATH, HOME, TELEGRAM_BOT_TOKEN, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  createInterface({ input: child.stderr }).on('line', (line) => errorLines.push(line))
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = / is ready at (http:\S+)$/.exec(line)?.[1]
+    if (address === undefined) continue
+    child.stdout.resume()
+    return { address, child, stop }
+  }
+  throw new Error(`${script} ended before it was ready: ${errorLines.join('\n')}`)
+}
+
+/** Starts the stand-in without a console beside the phone: for a console that is started afterwards and sends through it. */
+export async function startStandIn(): Promise<StandIn> {
+  const errorLines: string[] = []
+  return { ...(await startScript('stand-in/main.ts', {}, errorLines)), errorLines }
+}
+
+/**
+ * @param session the session token of an admin, who creates the bot token
+ * @param standIn one that runs already and goes on running
+ */
 export async function startReferenceGame(
   server: ConsoleServer,
-  { session, isWebhook = false, faults = [], telegramToken = TELEGRAM_BOT_TOKEN }: BotOptions & { session: string },
+  {
+    session,
+    standIn,
+    isWebhook = false,
+    faults = [],
+    telegramToken = TELEGRAM_BOT_TOKEN,
+  }: BotOptions & { session: string; standIn?: StandIn },
 ): Promise<ReferenceGame> {
-  const CONSOLE_TOKEN = await makeToken(server, session)
-  const started: ChildProcess[] = []
+  const console = { CONSOLE_URL: server.url, CONSOLE_TOKEN: await makeToken(server, session) }
   const errorLines: string[] = []
-  const start = async (script: string, env: Record<string, string>): Promise<{ address: string; child: ChildProcess }> => {
-    const { PATH = '', HOME = '' } = process.env
-    const child = spawn(process.execPath, [join(ROOT, 'examples/game/src', script)], {
-      env: { PATH, HOME, TELEGRAM_BOT_TOKEN, CONSOLE_URL: server.url, CONSOLE_TOKEN, PORT: '0', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    started.push(child)
-    createInterface({ input: child.stderr }).on('line', (line) => errorLines.push(line))
-    for await (const line of createInterface({ input: child.stdout })) {
-      const address = / is ready at (http:\S+)$/.exec(line)?.[1]
-      if (address === undefined) continue
-      child.stdout.resume()
-      return { address, child }
-    }
-    throw new Error(`${script} ended before it was ready: ${errorLines.join('\n')}`)
-  }
-  const { address: playerPage } = await start('stand-in/main.ts', {})
+  const ownStandIn = standIn ? undefined : await startScript('stand-in/main.ts', console, errorLines)
+  const playerPage = standIn?.address ?? ownStandIn!.address
   const injectFaults = async (next: Fault[]): Promise<void> => {
     const body = JSON.stringify(next.map((fault) => ({ ...fault, times: 1 })))
     const answer = await fetch(`${playerPage}/faults`, { method: 'PUT', body })
     if (!answer.ok) throw new Error(`PUT /faults: ${answer.status}`)
   }
   await injectFaults(faults)
-  const { child: bot } = await start('main.ts', {
-    TELEGRAM_API_URL: playerPage,
-    TELEGRAM_BOT_TOKEN: telegramToken,
-    TELEGRAM_TIMEOUT_SECONDS: '3',
-    WEBHOOK: isWebhook ? 'on' : '',
-  })
-  const botEnded = once(bot, 'exit').then(([code]) => code as number | null)
+  const bot = await startScript(
+    'main.ts',
+    {
+      ...console,
+      TELEGRAM_API_URL: playerPage,
+      TELEGRAM_BOT_TOKEN: telegramToken,
+      TELEGRAM_TIMEOUT_SECONDS: '3',
+      WEBHOOK: isWebhook ? 'on' : '',
+    },
+    errorLines,
+  )
+  const botEnded = once(bot.child, 'exit').then(([code]) => code as number | null)
   return {
     playerPage,
     injectFaults,
     errorLines,
     botEnded,
     async stop() {
-      for (const child of started.toReversed()) {
-        child.kill('SIGTERM')
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      }
+      await bot.stop()
+      await ownStandIn?.stop()
     },
   }
 }

@@ -46,6 +46,17 @@ async function playerPath({ database: { db } }: ConsoleServer): Promise<string> 
   return `/manage-telegram-users/${userId}`
 }
 
+/** Gives items of the sample starts and ends around today, in several states. */
+async function withDates({ database: { db } }: ConsoleServer): Promise<void> {
+  await sql`update announcements set starts_at = date_trunc('hour', now()) + (place * 2 - 9) * interval '1 day',
+      ends_at = date_trunc('hour', now()) + (place * 3 - 5) * interval '1 day', start_pending = place > 4 and not status
+    from (select id as item, row_number() over (order by created_at, id) as place from announcements) as numbered
+    where item = id and place between 2 and 7`.execute(db)
+  await sql`update tasks set ends_at = date_trunc('hour', now()) + interval '12 days', paused = priority = 2,
+      starts_at = case when priority = 1 then date_trunc('hour', now()) + interval '3 days' end
+    where collection = 'daily' and priority <= 2`.execute(db)
+}
+
 /** Changes a task and deletes two, so that the audit trail and the trash have rows. */
 async function afterSomeWork(server: ConsoleServer): Promise<void> {
   const { call } = await otherAdmin(server, 'Mary Jackson')
@@ -60,6 +71,26 @@ async function afterSomeWork(server: ConsoleServer): Promise<void> {
   const { id, link, ...task } = changed!
   await call('PUT', `/api/social-tasks/${id}`, { ...task, link: link ?? '', title: `${task.title} today`, reward: 12.5 })
   for (const { id: gone } of deleted) await call('DELETE', `/api/social-tasks/${gone}`)
+}
+
+/** Makes a broadcast that is done, with recipients of every outcome, and claims of some. Returns its page. */
+async function broadcastPath(server: ConsoleServer): Promise<string> {
+  const { db } = server.database
+  const path = '/broadcasts/broadcast'
+  if (await db.selectFrom('broadcasts').select('id').where('id', '=', 'broadcast').executeTakeFirst()) return path
+  const id = await seasonId(server)
+  await sql`insert into broadcasts (id, number, announcement_id, title, content, filter, state, hold_back, made_at, started_at, planned_at, done_at)
+    values ('broadcast', 1, ${id}, 'Season 2 is live', '{}', '{"has":"wallet","seenDays":30}', 'done', 10,
+      now() - interval '5 hours', now() - interval '5 hours', now() - interval '5 hours', now() - interval '4 hours')`.execute(db)
+  await sql`insert into broadcast_recipients (user_id, at, broadcast, chunk, outcome)
+    select user_id, now() - interval '5 hours', 1, 0, case when n % 10 = 0 then 4 when n % 41 = 0 then 10 when n % 97 = 0 then 3 else 2 end
+      from (select user_id, row_number() over (order by user_id) as n from telegram_users) as numbered`.execute(db)
+  const counts = sql`(select json_object_agg(outcome, n) from (select outcome, count(*) as n from broadcast_recipients group by outcome) as one)`
+  await sql`insert into broadcast_chunks (broadcast, chunk, size, done_at, counts) values (1, 0, 500, now(), ${counts})`.execute(
+    db,
+  )
+  await sql`update broadcasts set counts = ${counts} where id = 'broadcast'`.execute(db)
+  return path
 }
 
 export const screens: Screen[] = [
@@ -115,6 +146,13 @@ export const screens: Screen[] = [
     ready: 'Reward',
   },
   { name: 'announcements', path: at('/annoucements'), as: 'admin', ready: 'Season 2 is live' },
+  { name: 'calendar', path: (server) => withDates(server).then(at('/calendar')), as: 'admin', ready: 'Double points weekend' },
+  {
+    name: 'calendar-week',
+    path: (server) => withDates(server).then(at('/calendar?view=week')),
+    as: 'admin',
+    ready: 'Double points weekend',
+  },
   { name: 'announcement-form', path: at('/annoucement-form'), as: 'admin', ready: 'No file chosen' },
   {
     name: 'announcement-form-update',
@@ -155,6 +193,14 @@ export const screens: Screen[] = [
     as: 'admin',
     ready: 'https://old.example.org/hooks',
   },
+  { name: 'broadcasts', path: (server) => broadcastPath(server).then(at('/broadcasts')), as: 'admin', ready: 'Season 2 is live' },
+  {
+    name: 'broadcasts-new',
+    path: async (server) => `/broadcasts/new?seenDays=30&announcement=${await seasonId(server)}`,
+    as: 'admin',
+    ready: 'Clear filters',
+  },
+  { name: 'broadcast', path: broadcastPath, as: 'admin', ready: 'With the message' },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
   {
     name: 'history-item',

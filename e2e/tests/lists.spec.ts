@@ -101,7 +101,7 @@ test('Lists: filters show as chips, which can be removed one by one or all at on
   const pane = page.getByRole('dialog', { name: 'Filters' })
   await pane.getByLabel('Balance from').fill('400000')
   await pane.getByLabel('Balance from').press('Enter')
-  await pane.getByLabel('Wallet').selectOption('Has a TON wallet')
+  await pane.getByRole('combobox', { name: 'Wallet' }).selectOption('Has a TON wallet')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: /^Filters/ })).toBeFocused()
   const chips = page.getByRole('list', { name: 'Active filters' })

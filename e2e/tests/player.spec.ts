@@ -66,6 +66,7 @@ test('Player: the summary has the rank that the game sees, the first and last ti
   const { db } = server.database
   await sql`update telegram_users set created_at = '2026-01-02T03:04:00Z' where user_id = 100008077`.execute(db)
   await sql`update participations set at = '2026-02-03T04:05:00Z' where user_id = 100008077`.execute(db)
+  await sql`delete from player_visits where user_id = 100008077`.execute(db)
   const { rows } = await sql<{ ahead: number }>`select count(*)::int as ahead from balances where balance > 57334`.execute(db)
   const fact = (name: string) =>
     page.getByRole('definition').filter({ has: page.locator(`xpath=preceding-sibling::dt[.="${name}"]`) })

@@ -44,7 +44,7 @@ for (const height of [768, 700, 480])
     await page.goto('/')
     for (const name of ['Search', 'Log Out']) {
       const box = (await page.getByRole('button', { name, exact: true }).boundingBox())!
-      expect(box, name).toMatchObject({ width: 44, height: 32 })
+      expect(box, name).toMatchObject({ width: 44, height: 28 })
     }
   })
 
@@ -62,10 +62,10 @@ for (const [width, height] of [
     expect(await sidebar.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
     expect(await foot.evaluate((element) => getComputedStyle(element, '::after').opacity)).toBe('0')
     const entries = sidebar.getByRole('navigation').getByRole('link')
-    await expect(entries).toHaveCount(12)
+    await expect(entries).toHaveCount(14)
     const { y: end } = (await foot.boundingBox())!
     await entries.first().focus()
-    for (let index = 0; index < 12; index += 1) {
+    for (let index = 0; index < 14; index += 1) {
       const link = entries.nth(index)
       await expect(link).toBeFocused()
       await expect(link).toBeInViewport({ ratio: 1 })

@@ -21,12 +21,17 @@ import { webhooksHandlers } from '#src/features/webhooks/webhooks.ts'
 import { servedAnnouncements } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import type { Images } from '#src/files/images.ts'
+import { type Broadcasts, createBroadcasts, type TelegramSettings } from '#src/broadcasts/broadcasts.ts'
 import { backupsHandlers } from '#src/features/backups/backups.ts'
+import { broadcastsHandlers } from '#src/features/broadcasts/broadcasts.ts'
+import { reportHandler } from '#src/features/broadcasts/report.ts'
 import { botTokensHandlers } from '#src/features/bot-tokens/bot-tokens.ts'
+import { calendarHandlers } from '#src/features/calendar/calendar.ts'
 import { fromBeforeHandlers } from '#src/features/from-before.ts'
 import { gameHandlers } from '#src/features/game/game.ts'
 import { balancesHandlers } from '#src/features/balances.ts'
 import { ledgerHandlers } from '#src/features/ledger.ts'
+import { messagesHandlers } from '#src/features/messages.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createAlerts } from '#src/features/dashboard/alerts.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
@@ -36,7 +41,8 @@ import { createReadFollowed } from '#src/features/dashboard/followed.ts'
 import { createToday } from '#src/features/dashboard/today.ts'
 import { servedTasks } from '#src/features/tasks/tasks-list.ts'
 import { tasksHandlers } from '#src/features/tasks/tasks.ts'
-import { servedPlayers } from '#src/features/players/players-list.ts'
+import { servedPlayers } from '#src/players/players-list.ts'
+import { createVisits, notingVisits, type Visits } from '#src/players/visits.ts'
 import { undoHandlers } from '#src/features/trash/undo.ts'
 import { servedTrash } from '#src/features/trash/trash-list.ts'
 import { trashHandlers } from '#src/features/trash/trash.ts'
@@ -72,7 +78,7 @@ export interface AppOptions {
     | 'entryCaps'
     | 'initData'
     | 'webhookNetworks'
-  >
+  > & { telegram: TelegramSettings }
   database: Database
   fileStore: FileStore
   images: Images
@@ -91,6 +97,8 @@ export interface App {
   signInGuard: SignInGuard
   passwords: Passwords
   files: Files
+  visits: Visits
+  broadcasts: Broadcasts
   /** Event streams, which must be ended before the server can stop. */
   live: Live
 }
@@ -116,6 +124,8 @@ export async function createApp({
   const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
   const files = createFiles({ database, store: fileStore, log, trashDays })
+  const { telegram: settings } = config
+  const broadcasts = createBroadcasts({ database, files, settings, log })
   const services = {
     database,
     files,
@@ -131,6 +141,7 @@ export async function createApp({
     passwordPolicy,
     trash: createTrash(trashDays),
   }
+  const visits = createVisits(database)
   const figures = createFigures(database.reads)
   const live = createLive({ sessions, read: createReadFollowed(database, figures), log })
   const users = listExports(services, servedUsers)
@@ -159,6 +170,7 @@ export async function createApp({
     announcements: announcementsHandlers(services),
     players: playersHandlers(services),
     balances: balancesHandlers(services),
+    calendar: calendarHandlers(services),
     history: historyHandlers(services),
     downloads: {
       users: users.all,
@@ -174,9 +186,14 @@ export async function createApp({
     acts: undoHandlers(services),
     botTokens: botTokensHandlers(services),
     fromBefore: fromBeforeHandlers(services),
-    game: gameHandlers(services),
+    game: notingVisits(visits, gameHandlers(services), ['upsert', 'tasks', 'announcements', 'seen']),
+    broadcasts: {
+      ...broadcastsHandlers({ database, broadcasts, ratePerSecond: settings.ratePerSecond }),
+      ...reportHandler(services),
+    },
     webhooks: webhooksHandlers({ database, secretKey, networks: config.webhookNetworks }),
-    ledger: ledgerHandlers({ ...services, caps: config.entryCaps }),
+    ledger: notingVisits(visits, ledgerHandlers({ ...services, caps: config.entryCaps }), ['claim', 'enter']),
+    messages: messagesHandlers(services),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })
@@ -197,5 +214,5 @@ export async function createApp({
     host: config.host,
     trustedProxies: config.trustedProxies,
   })
-  return { http, readiness, sessions, attempts, signInGuard, passwords, files, live }
+  return { http, readiness, sessions, attempts, signInGuard, passwords, files, broadcasts, visits, live }
 }

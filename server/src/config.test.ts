@@ -75,6 +75,16 @@ describe('design §8 the environment', () => {
     ['WEBHOOK_NETWORKS', 'intranet'],
     ['TELEGRAM_BOT_ID', '0'],
     ['TELEGRAM_BOT_ID', 'bot'],
+    ['TELEGRAM_API_ROOT', 'api.telegram.org'],
+    ['TELEGRAM_API_ROOT', 'https://api.telegram.org/?a=1'],
+    ['TELEGRAM_RATE', '0'],
+    ['TELEGRAM_RATE', '25/s'],
+    ['MESSAGES_A_WEEK', '0'],
+    ['QUIET_HOURS', '22:00-8:00'],
+    ['QUIET_HOURS', '22-24'],
+    ['QUIET_HOURS', '8-8'],
+    ['CONSOLE_ZONE', 'Berlin time'],
+    ['MINI_APP_URL', 'game.example.org'],
     ['INIT_DATA_MAX_AGE', '0'],
     ['INIT_DATA_MAX_AGE', '1h'],
     ['INIT_DATA_MAX_AGE', '-5'],
@@ -128,6 +138,28 @@ describe('design §8 the environment', () => {
     expect(readConfig({}).trustedProxies).toEqual([])
     const trustedProxies = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1']
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' })).toMatchObject({ trustedProxies })
+  })
+
+  test('broadcasts are sent as the variables say, and at once, to Telegram itself, without them', () => {
+    const usual = { apiRoot: 'https://api.telegram.org', ratePerSecond: 25, quietHours: undefined }
+    expect(readConfig({}).telegram).toMatchObject(usual)
+    const set = {
+      TELEGRAM_API_ROOT: 'http://127.0.0.1:8081/api/',
+      TELEGRAM_RATE: '5',
+      MESSAGES_A_WEEK: '3',
+      QUIET_HOURS: '22-08',
+      CONSOLE_ZONE: 'Europe/Berlin',
+      MINI_APP_URL: 'https://game.example.org',
+    }
+    expect(readConfig(set).telegram).toEqual({
+      botToken: undefined,
+      apiRoot: 'http://127.0.0.1:8081/api',
+      ratePerSecond: 5,
+      messagesAWeek: 3,
+      quietHours: { from: 22, to: 8, zone: 'Europe/Berlin' },
+      miniAppUrl: 'https://game.example.org',
+    })
+    expect(readConfig({ QUIET_HOURS: '22-8' }).telegram.quietHours?.zone).toBe('UTC')
   })
 
   test('initData of players is checked by the variables that are set', () => {

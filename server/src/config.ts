@@ -50,6 +50,20 @@ export interface Config {
   webhookNetworks: string[]
   /** ENTRY_CAPS: the most points that each cause may pay a player in one UTC day or, as `-cause`, take from one. */
   entryCaps: ReadonlyMap<string, number>
+  /** How broadcasts are sent through Telegram (broadcasts/). */
+  telegram: {
+    botToken: string | undefined
+    /** Where the Bot API is, without a trailing slash. */
+    apiRoot: string
+    /** Messages of all servers together. */
+    ratePerSecond: number
+    /** The most messages that a player gets in seven days; undefined for no cap. */
+    messagesAWeek: number | undefined
+    /** Hours without messages, by the zone of the console; undefined for none. */
+    quietHours: { from: number; to: number; zone: string } | undefined
+    /** The address of the game's Mini App, for the button of a message. */
+    miniAppUrl: string | undefined
+  }
   /** How the initData of players' clients is checked (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
 }
@@ -95,6 +109,25 @@ function isAddressRange(range: string): boolean {
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
   return rest.length === 0 && bits > 0 && (length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits))
 }
+
+const apiRoot = url('http:', 'https:')
+  .refine((value) => URL.canParse(value) && !new URL(value).search && !new URL(value).hash)
+  .transform((value) => value.replace(/\/+$/, ''))
+
+const hours = z
+  .string()
+  .regex(/^([01]?\d|2[0-3])-([01]?\d|2[0-3])$/)
+  .transform((value) => value.split('-').map(Number) as [from: number, to: number])
+  .refine(([from, to]) => from !== to)
+
+/** A name of the time zone database, such as Europe/Berlin. */
+const timeZone = z.string().refine((value) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+})
 
 const capAmount = z
   .string()
@@ -142,6 +175,12 @@ const variables = {
   TRASH_DAYS: [wholeNumber(1, 3650), 'a number of days from 1 to 3650'],
   TELEGRAM_BOT_TOKEN: [z.string().regex(/^\d{1,16}:[\w-]{1,100}$/), 'the token that Telegram gave the bot, such as 123456:ABC…'],
   TELEGRAM_BOT_ID: [z.string().regex(/^[1-9]\d{0,15}$/), 'the number of the bot, which its token begins with'],
+  TELEGRAM_API_ROOT: [apiRoot, 'the address of a Bot API server, such as https://api.telegram.org'],
+  TELEGRAM_RATE: [wholeNumber(1, 1000), 'messages a second from 1 to 1000'],
+  MESSAGES_A_WEEK: [wholeNumber(1, 1000), 'a number of messages from 1 to 1000'],
+  QUIET_HOURS: [hours, 'two different hours from 0 to 23, such as 22-8'],
+  CONSOLE_ZONE: [timeZone, 'a time zone such as Europe/Berlin'],
+  MINI_APP_URL: [url('http:', 'https:'), 'the address of the Mini App, such as https://game.example.org'],
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
   ENTRY_CAPS: [
     caps,
@@ -186,6 +225,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const size = read('DATABASE_POOL_SIZE')
   const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
   const lockTimeoutMs = read('DATABASE_LOCK_TIMEOUT_MS')
+  const quiet = read('QUIET_HOURS')
+  const zone = read('CONSOLE_ZONE') ?? 'UTC'
   return {
     port: read('PORT') ?? 3000,
     host: read('HOST') ?? '127.0.0.1',
@@ -215,6 +256,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     secretKey: read('SECRET_KEY'),
     webhookNetworks: read('WEBHOOK_NETWORKS') ?? [],
     entryCaps: read('ENTRY_CAPS') ?? new Map(),
+    telegram: {
+      botToken: read('TELEGRAM_BOT_TOKEN'),
+      apiRoot: read('TELEGRAM_API_ROOT') ?? 'https://api.telegram.org',
+      ratePerSecond: read('TELEGRAM_RATE') ?? 25,
+      messagesAWeek: read('MESSAGES_A_WEEK'),
+      quietHours: quiet && { from: quiet[0], to: quiet[1], zone },
+      miniAppUrl: read('MINI_APP_URL'),
+    },
     initData: {
       botToken: read('TELEGRAM_BOT_TOKEN'),
       botId: read('TELEGRAM_BOT_ID'),

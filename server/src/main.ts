@@ -22,7 +22,9 @@ import { findListener } from '#src/postgres/processes.ts'
 import { createImages, type Images } from '#src/files/images.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
+import { createSchedule, type Schedule } from '#src/items/schedule.ts'
 import { forgetPlayerKeys } from '#src/ledger/entry-once.ts'
+import { forgetQuotas } from '#src/ledger/quotas.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
@@ -133,13 +135,15 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const setupPath = await prepareFirstAdmin(config, database, app.sessions)
     // Read before the server says that it is ready, because nothing may fail after that.
     const pause = await findPause(database.db)
+    const schedule = createSchedule({ database, log })
+    await schedule.start()
     const { server, address } = await listen(config, app.http.fetch)
     const tasks = startBackgroundTasks(log, backgroundTasks({ ...app, database, deliveries, backups }))
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (pause) process.stdout.write(`Scheduled work is paused. ${pause.reason} To let it run: npm run arcade -- resume\n`)
     if (setupPath)
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
-    return { stop: () => stopAll({ ...app, config, database, backups, images, server, tasks }) }
+    return { stop: () => stopAll({ ...app, config, database, backups, images, server, tasks, schedule }) }
   } catch (error) {
     await database.close()
     throw error
@@ -148,28 +152,32 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
 
 type App = Awaited<ReturnType<typeof createApp>>
 
-interface Stopped extends Pick<App, 'readiness' | 'live'> {
+interface Stopped extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visits'> {
   config: Config
   database: Database
   backups: Backups
   images: Images
   server: Server
   tasks: { stop: () => void }
+  schedule: Schedule
 }
 
 /** Stops a server: what runs in the background first, then the requests under way, the database last. */
-async function stopAll({ config, database, backups, images, server, tasks, readiness, live }: Stopped): Promise<void> {
+async function stopAll(stopped: Stopped): Promise<void> {
+  const { config, database, backups, broadcasts, images, server, tasks, schedule, readiness, live, visits } = stopped
   const deadline = performance.now() + DRAIN_MS
   tasks.stop()
+  const scheduleEnd = schedule.stop()
   live.stop()
-  const backupEnd = Promise.race([backups.stop(), elapse(DRAIN_MS, undefined, { ref: false })])
+  const ends = [backups.stop(), broadcasts.stop()].map((end) => Promise.race([end, elapse(DRAIN_MS, undefined, { ref: false })]))
   const stopSeen = readiness.beginStop()
   // With an embedded database there is no other server to which a load balancer could send requests.
   if (config.databaseUrl !== undefined) await stopSeen
   await drain(server, deadline)
-  await backupEnd
+  await Promise.all([...ends, scheduleEnd])
   images.stop()
   await stopSheetProcess()
+  await visits.write().catch(() => {}) // the database may be gone; the next visits of these players are noted again
   await database.close()
 }
 
@@ -206,17 +214,22 @@ async function explainFailure(error: NodeJS.ErrnoException, port: number): Promi
 
 type BackgroundTask = [everySeconds: number, name: string, run: () => Promise<unknown>]
 
-interface BackgroundServices extends Pick<App, 'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'files'> {
+interface BackgroundServices extends Pick<
+  App,
+  'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'files' | 'broadcasts' | 'visits'
+> {
   database: Database
   deliveries: Deliveries
   backups: Backups
 }
 
 function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
-  const { database, sessions, attempts, signInGuard, passwords, files, deliveries, backups } = services
+  const { database, sessions, attempts, signInGuard, passwords, files, visits, broadcasts, deliveries, backups } = services
   return [
     [1, 'seal the audit', () => sealEntries(database)],
     [1, 'send webhooks', () => deliveries.sendDue()],
+    [1, 'send broadcasts', () => broadcasts.run()],
+    [5, 'note visits of players', () => visits.write()],
     [10, 'fold counters', () => foldCounters(database)],
     [10, 'remove unused files', () => files.sweep()],
     [3600, 'remove old hours of activity', () => forgetHours(database)],
@@ -227,6 +240,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
     [3600, 'remove old deliveries', () => deliveries.sweep()],
     [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
+    [3600, 'remove what was left of limits', () => forgetQuotas(database)],
     [10, 'make due backups', () => backups.runDue()],
     [60, 'purge the trash', () => purgeExpired({ database, files })],
   ]

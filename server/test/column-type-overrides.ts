@@ -17,6 +17,8 @@ export const columnTypeOverrides: Readonly<Record<string, string>> = {
   'bot_tokens.scope': 'BotScope',
   'default_views.list': 'ListName',
   'history_items.kind': 'HistoryKind',
+  'item_quotas.kind': 'HistoryKind',
+  'item_quotas.quota': `'places' | 'points'`,
   'ledger_entries.kind': 'HistoryKind',
   'participations.kind': 'HistoryKind',
   'saved_views.list': 'ListName',

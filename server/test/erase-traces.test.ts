@@ -12,6 +12,7 @@ import { expectReconciled } from '#test/ledger.ts'
 import { findInFiles, findInTables, playerColumns, unknownColumns } from '#test/personal-data.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { png, upload } from '#test/test-images.ts'
+import { BOT_TOKEN } from '#test/telegram.ts'
 import { endpoint } from '#test/webhooks.ts'
 
 const ID = 7_310_293_847_561
@@ -85,7 +86,11 @@ interface Console {
 
 async function opening(): Promise<Console> {
   const directory = await temporaryFolder()
-  const app = await testApp({ webhookNetworks: ['127.0.0.0/8'], fileStore: diskStore(path.join(directory, 'files')) })
+  const app = await testApp({
+    webhookNetworks: ['127.0.0.0/8'],
+    fileStore: diskStore(path.join(directory, 'files')),
+    telegram: { botToken: BOT_TOKEN },
+  })
   const { db } = app.database
   await sql`insert into announcements (id, type, title, subtitle, link, link_type, input_text, reward, status)
     values ('a', 'link', 'A', '', 'https://x.com', 'input', 'Your name', 10, true)`.execute(db)
@@ -104,6 +109,9 @@ async function play({ app, bot, directory }: Console): Promise<void> {
   await importDirectory({ database: app.database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
   await done(bot.call('PUT', `/bot/v1/players/${ID}`, { ...fields, username: 'zyx_before' }))
   await sql`update telegram_users set from_before = ${fromBefore} where user_id = ${ID}`.execute(app.database.db)
+  await sql`insert into player_messages (user_id, unreachable_at, unreachable_reason) values (${ID}, now(), 'blocked')`.execute(
+    app.database.db,
+  )
   const batch = [
     { userId: ID, ...fields, username: 'zyx_before' },
     { userId: 8 },
@@ -119,6 +127,9 @@ async function play({ app, bot, directory }: Console): Promise<void> {
   await done(bot.call('POST', '/bot/v1/players/8/entries', { amount: 5, cause: 'referral', reference: 'invited-7310' }))
   const seen = app.player(ID).call('POST', '/bot/v1/players/me/announcements/seen', { upTo: 0 }, { 'idempotency-key': 'seen' })
   await done(seen)
+  await sql`insert into broadcast_recipients (user_id, broadcast, chunk, outcome, at) values (${ID}, 1, 0, 2, now())`.execute(
+    app.database.db,
+  )
 }
 
 /** An admin does everything that names the player. */
@@ -145,6 +156,8 @@ async function operate({ app, admin }: Console, round: number): Promise<void> {
   await download(app, admin, { list: 'telegramUsers', target })
   for (const search of [fields.lastName, fields.phoneNumber, String(ID)])
     await download(app, admin, { list: 'telegramUsers', target: { filter: { search } } })
+  for (const search of [fields.lastName, String(ID)])
+    await done(admin.call('POST', '/api/broadcasts', { announcementId: 'a', filter: { search }, sendAt: '2100-01-01T00:00:00Z' }))
   await download(app, admin, { list: 'audit', target: { filter: { recordId: String(ID) } } })
 }
 

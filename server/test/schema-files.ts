@@ -201,6 +201,7 @@ const typesOfSql: Readonly<Record<string, string>> = {
   bigint: 'number',
   boolean: 'boolean',
   bytea: 'Buffer',
+  date: 'Timestamp',
   integer: 'number',
   json: 'unknown',
   jsonb: 'unknown',

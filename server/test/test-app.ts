@@ -5,6 +5,7 @@ import { type Logger, pino } from 'pino'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type App, createApp } from '#src/app.ts'
 import { type Backups, createBackups } from '#src/backup/backups.ts'
+import type { TelegramSettings } from '#src/broadcasts/broadcasts.ts'
 import type { Config } from '#src/config.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
@@ -44,6 +45,7 @@ export interface TestApp {
   sessions: Sessions
   passwords: Passwords
   files: Files
+  visits: App['visits']
   /** Sends a request without adding credentials. `peer` is the address that it comes from. */
   fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
   /** The app's handler, for tests that open a port. */
@@ -51,6 +53,7 @@ export interface TestApp {
   /** The paths that the app has, apart from the web app's. */
   paths: string[]
   live: App['live']
+  broadcasts: App['broadcasts']
   readiness: App['readiness']
   backups: Backups
   guest: Client
@@ -83,6 +86,7 @@ export async function testApp(
     entryCaps?: Record<string, number>
     initData?: Partial<Config['initData']>
     webhookNetworks?: string[]
+    telegram?: Partial<TelegramSettings>
     webApp?: WebApp
     database?: Database
     /** Where backups are made, with the temporary database that verifies them beside it. */
@@ -100,7 +104,7 @@ export async function testApp(
   const dataDir = options.backupsIn ?? join(os.tmpdir(), `arcade-test-backups-${process.pid}`)
   const settings = { address: join(dataDir, 'backups'), times: undefined, keep: 7 }
   const backups = createBackups({ database, fileStore, settings, dataDir, log })
-  const { http, readiness, sessions, passwords, files, live } = await createApp({
+  const { http, readiness, sessions, passwords, files, broadcasts, visits, live } = await createApp({
     config: {
       host: '127.0.0.1',
       publicOrigin: options.publicOrigin,
@@ -114,6 +118,15 @@ export async function testApp(
       entryCaps: new Map(Object.entries(options.entryCaps ?? {})),
       initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
       webhookNetworks: options.webhookNetworks ?? [],
+      telegram: {
+        botToken: undefined,
+        apiRoot: 'http://127.0.0.1:9', // the discard service: nothing answers there
+        ratePerSecond: 25,
+        messagesAWeek: undefined,
+        quietHours: undefined,
+        miniAppUrl: undefined,
+        ...options.telegram,
+      },
     },
     database,
     fileStore,
@@ -153,10 +166,12 @@ export async function testApp(
     sessions,
     passwords,
     files,
+    visits,
     fetch,
     nodeFetch: http.fetch,
     paths: http.routes.map(({ path }) => path),
     live,
+    broadcasts,
     readiness,
     backups,
     guest: client('', {}),

@@ -1,8 +1,9 @@
 /** Reads the search parameters of each page's address, before the page is loaded. Parameters with unknown values are dropped. */
 import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
 import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
-import type { List } from '@arcade/contract/entity'
-import { type ListAddress, readListAddress, textIn } from '#src/lists/list-address.ts'
+import { type List, MAX_PAGE } from '@arcade/contract/entity'
+import { playerList } from '@arcade/contract/players/fields'
+import { filtersOnly, type ListAddress, readListAddress, textIn } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>
 
@@ -13,32 +14,6 @@ export function decodableAddress(address: string): URL {
   const url = new URL(address)
   url.pathname = url.pathname.replaceAll(/[^/]+/g, decodablePart)
   return url
-}
-
-/** Reads the parameters of an address as texts: a search for `1e5` or `true` is neither a number nor a flag. */
-export function parseSearch(search: string): Record<string, string> {
-  return Object.fromEntries(Array.from(new URLSearchParams(search), ([name, value]) => [name, unquoted(value)]))
-}
-
-/** Earlier versions wrote a text that looks like a number as JSON: `q=%2242%22`. Links of that time still work. */
-function unquoted(value: string): string {
-  if (!/^".+"$/.test(value)) return value
-  try {
-    const text: unknown = JSON.parse(value)
-    JSON.parse(String(text))
-    return String(text)
-  } catch {
-    return value
-  }
-}
-
-/** Writes the parameters of an address, without those that are undefined. */
-export function stringifySearch(search: Record<string, unknown>): string {
-  const texts = Object.entries(search as Record<string, string | number | boolean | undefined>).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-  const text = new URLSearchParams(texts).toString()
-  return text === '' ? '' : `?${text}`
 }
 
 function decodablePart(part: string): string {
@@ -86,10 +61,42 @@ export function addAddress(raw: Raw): { from?: string } {
   return only(from === undefined ? {} : { from }, raw)
 }
 
+/** `?page=…` of a list that is paged by numbers and has no filters; left out for page 1. */
+export function pageAddress(raw: Raw): { page?: number } {
+  const page = Number(raw['page'])
+  return only(Number.isInteger(page) && page > 1 && page <= MAX_PAGE ? { page } : {}, raw)
+}
+
+/** The announcement of a new broadcast, and the filters of players whom it goes to, as their list has them. */
+export function newBroadcastAddress(raw: Raw): { announcement?: string } & ListAddress<typeof playerList> {
+  const announcement = textIn(raw['announcement'])
+  return only(
+    { ...(announcement !== undefined && { announcement }), ...filtersOnly(playerList, readListAddress(playerList, raw)) },
+    raw,
+  )
+}
+
 /** `?range=…` of the dashboard; left out for the default range. */
 export function dashboardAddress(raw: Raw): { range?: ActivityRange } {
   const range = activityRanges.find((one) => one === raw['range'])
   return only(range === undefined || range === DEFAULT_ACTIVITY_RANGE ? {} : { range }, raw)
+}
+
+interface CalendarAddress {
+  /** Left out for the month, the default view. */
+  view?: 'week'
+  /** A day of the week or month, such as `2026-11-27`; left out for today. */
+  day?: string
+  /** Shows only items of this kind. */
+  kind?: HistoryKind
+}
+
+/** The span of the calendar, and what it shows. */
+export function calendarAddress(raw: Raw): CalendarAddress {
+  const day = textIn(raw['day'])
+  const isDay = day !== undefined && /^20\d\d-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))
+  const kind = historyKinds.find((one) => one === raw['kind'])
+  return only({ ...(raw['view'] === 'week' && { view: 'week' as const }), ...(isDay && { day }), ...(kind && { kind }) }, raw)
 }
 
 interface HistoryAddress extends ListAddress<typeof participantList> {

@@ -9,16 +9,18 @@ import { userList } from '@arcade/contract/users/fields'
 import {
   addAddress,
   addressReader,
+  calendarAddress,
   dashboardAddress,
   decodableAddress,
   editAddress,
   historyAddress,
   linkAddress,
-  parseSearch,
+  newBroadcastAddress,
+  pageAddress,
   setupAddress,
-  stringifySearch,
 } from './addresses.ts'
 import { lazyPage } from './lazy-page.ts'
+import { parseSearch, stringifySearch } from '#src/lists/search-params.ts'
 import { currentUser } from './session.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
@@ -205,6 +207,29 @@ const routeTree = root.addChildren([
         path: '/manage-telegram-users/$userId',
         validateSearch: addressReader(playerList),
         component: lazyPage(() => import('#src/features/players/player-page.tsx'), 'PlayerPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/calendar',
+        validateSearch: calendarAddress,
+        component: lazyPage(() => import('#src/features/calendar/calendar-page.tsx'), 'CalendarPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/broadcasts',
+        validateSearch: pageAddress,
+        component: lazyPage(() => import('#src/features/broadcasts/broadcasts-page.tsx'), 'BroadcastsPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/broadcasts/new',
+        validateSearch: newBroadcastAddress,
+        component: lazyPage(() => import('#src/features/broadcasts/new-broadcast-page.tsx'), 'NewBroadcastPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/broadcasts/$id',
+        component: lazyPage(() => import('#src/features/broadcasts/broadcast-page.tsx'), 'BroadcastPage'),
       }),
       createRoute({
         getParentRoute: () => management,

@@ -1,4 +1,4 @@
-/** The signed-in user's own account, for admins: password and sessions. The name is changed like that of any user, see users/calls.ts. */
+/** The signed-in user's own account, for admins: password, sessions and Telegram account. The name is changed like that of any user, see users/calls.ts. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { idField, newPasswordField } from '#src/field-schemas.ts'
@@ -49,6 +49,15 @@ export const session = z.object({
   isCurrent: z.boolean(),
 })
 export type Session = z.infer<typeof session>
+
+/** The Telegram account of an admin, to which the bot sends the tests of a broadcast. */
+export const linkedTelegram = z.object({
+  telegramId: z.number(),
+  /** The player’s name; null if the console does not know a player of this id. */
+  name: z.string().nullable(),
+  linkedAt: z.iso.datetime(),
+})
+export type LinkedTelegram = z.infer<typeof linkedTelegram>
 
 const done = z.object({ success: z.literal(true) })
 const tags = ['Account']
@@ -104,5 +113,26 @@ export const account = {
   setPassword: call(['guest'])
     .route({ method: 'PUT', path: '/api/password-link', tags, summary: 'Set a new password by a link; the user’s sessions end' })
     .input(z.strictObject({ ...newPassword, link: linkField }).refine(...passwordsMatch))
+    .output(done),
+
+  createTelegramCode: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/account/telegram-code',
+      tags,
+      summary: 'Make a code that links one’s own Telegram account, once and within ten minutes, when it is sent to the bot',
+      description: 'The code ends early with a newer one, with a new password or role, and with any session that one ends.',
+    })
+    .output(done.extend({ code: z.string(), expiresAt: z.iso.datetime() })),
+  telegram: call(['admin'])
+    .route({ method: 'GET', path: '/api/account/telegram', tags, summary: 'One’s own linked Telegram account, or null' })
+    .output(z.object({ telegram: linkedTelegram.nullable() })),
+  unlinkTelegram: call(['admin'])
+    .route({
+      method: 'DELETE',
+      path: '/api/account/telegram',
+      tags,
+      summary: 'Unlink one’s own Telegram account, and end an open code',
+    })
     .output(done),
 }

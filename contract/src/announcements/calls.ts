@@ -14,6 +14,7 @@ import {
   verifiedByBotField,
   versionField,
 } from '#src/field-schemas.ts'
+import { asRefinement, availabilityInput, budgetPaysReward, endsAfterStart, shiftInput } from '#src/items/availability.ts'
 import { shownFileName, typedText } from '#src/text.ts'
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 import { restoreInput, restoreOutput } from '#src/versions.ts'
@@ -59,6 +60,7 @@ const fields = {
   inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
   reward: rewardField,
   verifiedByBot: verifiedByBotField,
+  ...availabilityInput,
   /** Keys are those that the upload returned, null for no file. Names are only displayed. */
   image: fileKey,
   imageName: fileName,
@@ -99,6 +101,8 @@ export const announcementInput = z
   .strictObject(fields)
   .refine(...hasALink)
   .refine(...hasALinkType)
+  .refine(...asRefinement(endsAfterStart))
+  .refine(...asRefinement(budgetPaysReward))
 export type AnnouncementInput = z.infer<typeof announcementInput>
 
 export const announcement = rowSchema(announcementFields)
@@ -131,7 +135,9 @@ export const announcements = {
       z
         .strictObject({ ...fields, id: idField, version: versionField.optional(), staysActive })
         .refine(...hasALink)
-        .refine(...hasALinkType),
+        .refine(...hasALinkType)
+        .refine(...asRefinement(endsAfterStart))
+        .refine(...asRefinement(budgetPaysReward)),
     )
     .output(done),
   restoreVersion: call(['admin'], { failure: 'error' })
@@ -160,7 +166,8 @@ export const announcements = {
       summary: 'Toggle the status; STALE unless `status` is the current one',
     })
     .input(z.strictObject({ id: idField, status: z.boolean() }))
-    .output(done.extend({ message: z.string(), status: z.boolean() })),
+    /** `schedule` says which date no longer applies, if there is one: the switch by hand wins. */
+    .output(done.extend({ message: z.string(), status: z.boolean(), schedule: z.string().optional() })),
   removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
@@ -174,7 +181,32 @@ export const announcements = {
   setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
+    .output(bulkOutput.extend({ schedule: z.string().optional() })),
+  /** Moves what is still to come; an announcement without a date to come, or one whose date would be in the past, is refused. */
+  shift: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({ method: 'POST', path: '/api/announcements/shift', tags, summary: 'Move the starts and ends of many announcements' })
+    .input(shiftInput(bulkTarget(announcementsFilter)))
     .output(bulkOutput),
+  /** Drafts stay as they are. */
+  end: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/end',
+      tags,
+      summary: 'End many announcements now; their status becomes false',
+    })
+    .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
+    .output(bulkOutput),
+  /** The copy is a draft without dates; its image and icon are copies too. */
+  duplicate: call(['admin'], { failure: 'error', heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/{id}/duplicate',
+      tags,
+      summary: 'Add a draft that is a copy of an announcement',
+    })
+    .input(z.strictObject({ id: idField }))
+    .output(done.extend({ id: idField })),
   updateUsersStatus: call(['admin', 'bot:play'], { changesState: true, failure: 'success' })
     .route({
       method: 'GET',

@@ -1,5 +1,6 @@
 /** Announcements (§3) with their files, and the list of them (§2). */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
+import { announcementStateLabels, availabilityFields } from '#src/items/fields.ts'
 
 export const announcementTypes = ['desc', 'link'] as const
 export const announcementTypeLabels = { desc: 'Desc', link: 'Link' } as const // as in the column Desc/Link of §2
@@ -31,6 +32,7 @@ export const announcementFields = {
   iconName: { label: 'Icon Name', kind: 'text', isOptional: true, sheetWidth: 24 },
   numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 24 },
+  ...availabilityFields,
   version: { label: 'Version', kind: 'integer' },
 } as const satisfies Fields
 export type Announcement = RowOf<typeof announcementFields>
@@ -45,6 +47,7 @@ export const announcementList = defineList({
   filters: {
     type: { label: 'Type', kind: 'choice', field: 'type', options: announcementTypeLabels },
     status: { label: 'Status', kind: 'choice', options: { active: 'Active', inactive: 'In Active' } }, // sic, §2
+    state: { label: 'State', kind: 'choice', options: announcementStateLabels },
   },
   sorts: {
     created: { label: 'Created', field: 'createdAt' },

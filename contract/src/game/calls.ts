@@ -163,7 +163,7 @@ export const game = {
       path: '/bot/v1/players/{userId}/announcements',
       tags,
       summary:
-        'The active announcements, the newest first, and which of them the player has done or not seen; `upTo` is for `seen`',
+        'The live announcements, the newest first, and which of them the player has done or not seen; `upTo` is for `seen`',
     })
     .input(z.strictObject(ofOne))
     .output(z.object({ announcements: z.array(gameAnnouncement), upTo })),
@@ -172,7 +172,7 @@ export const game = {
       method: 'GET',
       path: '/bot/v1/files/announcements/{name}',
       tags,
-      summary: 'An image of an active announcement, or its thumbnail: `/bot/v1/files/` and what stands in `image` or `icon`',
+      summary: 'An image of a live announcement, or its thumbnail: `/bot/v1/files/` and what stands in `image` or `icon`',
       outputStructure: 'detailed',
     })
     .input(storedFileInput)

@@ -109,7 +109,7 @@ export const players = {
         rank: z.int().min(1).nullable(),
         /** True within the first 10,000 ranks; beyond them the rank is approximate. False without a rank. */
         isRankExact: z.boolean(),
-        /** The newest of what the player did: joined, took part, claimed or played. Null if nothing of that is known. */
+        /** The newest of what the player did: joined, was here, took part, claimed or played. Null if nothing of that is known. */
         lastSeen: z.iso.datetime().nullable(),
       }),
     ),

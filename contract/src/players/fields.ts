@@ -44,6 +44,34 @@ export const playerList = defineList({
       kind: 'choice',
       options: { blocked: 'Blocked', unblocked: 'Not blocked', erased: 'Erased' },
     },
+    tookPart: { label: 'Took part in', kind: 'item' },
+    notTookPart: { label: 'Did not take part in', kind: 'item' },
+    seenDays: { label: 'Seen within days', kind: 'days' },
+    joinedDays: { label: 'Joined within days', kind: 'days', field: 'createdAt' },
+    /** Whether the bot can send the player messages, as far as it is known. */
+    reach: {
+      label: 'Messages',
+      kind: 'choice',
+      options: { reachable: 'Can be reached', unreachable: 'Has blocked the bot', optedOut: 'Wants none' },
+    },
+    has: {
+      label: 'Has',
+      kind: 'all',
+      options: {
+        username: 'Username',
+        email: 'Email',
+        phone: 'Phone number',
+        wallet: 'Wallet',
+        ton: 'TON wallet',
+        bsc: 'BSC wallet',
+        twitter: 'Twitter',
+        instagram: 'Instagram',
+        linkedIn: 'LinkedIn',
+        discord: 'Discord',
+        youtube: 'Youtube',
+      },
+    },
+    any: { label: 'Any of', kind: 'groups' },
   },
   /** §9 defines the first two. All orders have an index. */
   sorts: {

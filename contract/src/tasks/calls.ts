@@ -15,6 +15,14 @@ import {
   verifiedByBotField,
   versionField,
 } from '#src/field-schemas.ts'
+import {
+  asRefinement,
+  availabilityInput,
+  budgetPaysReward,
+  endsAfterStart,
+  pausedInput,
+  shiftInput,
+} from '#src/items/availability.ts'
 import { restoreInput, restoreOutput } from '#src/versions.ts'
 
 export const TASK_TITLE_MAX_LENGTH = 200
@@ -28,12 +36,17 @@ function inputFields(collection: TaskCollection) {
     link: linkField,
     reward: rewardField,
     verifiedByBot: verifiedByBotField,
+    ...availabilityInput,
+    paused: pausedInput,
   }
 }
 
 /** The input of a collection's add and edit forms. */
 export function taskInputFor(collection: TaskCollection) {
-  return z.strictObject(inputFields(collection))
+  return z
+    .strictObject(inputFields(collection))
+    .refine(...asRefinement(endsAfterStart))
+    .refine(...asRefinement(budgetPaysReward))
 }
 export type TaskInput = z.infer<ReturnType<typeof taskInputFor>>
 /** The input before the schema fills in defaults. */
@@ -65,7 +78,12 @@ function taskCalls(collection: TaskCollection) {
       .output(done.extend({ id: idField })),
     update: call(['admin'])
       .route({ ...route, method: 'PUT', path: `/api${path}/{id}`, summary: 'Change a task' })
-      .input(z.strictObject({ ...inputFields(collection), id: idField, version: versionField.optional() }))
+      .input(
+        z
+          .strictObject({ ...inputFields(collection), id: idField, version: versionField.optional() })
+          .refine(...asRefinement(endsAfterStart))
+          .refine(...asRefinement(budgetPaysReward)),
+      )
       .output(done),
     restoreVersion: call(['admin'])
       .route({
@@ -104,6 +122,24 @@ function taskCalls(collection: TaskCollection) {
         }),
       )
       .output(bulkOutput),
+    /** Moves what is still to come; an item without a date to come, or one whose date would be in the past, is refused. */
+    shift: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/shift`, summary: 'Move the starts and ends of many tasks' })
+      .input(shiftInput(bulkTarget(tasksFilter)))
+      .output(bulkOutput),
+    end: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/end`, summary: 'End many tasks now' })
+      .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
+      .output(bulkOutput),
+    pause: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/pause`, summary: 'Pause many tasks, or let them go on' })
+      .input(z.strictObject({ target: bulkTarget(tasksFilter), paused: z.boolean(), ...bulkRun }))
+      .output(bulkOutput),
+    /** The copy is paused, has the next free priority and no dates. */
+    duplicate: call(['admin'], { heedsIdempotencyKey: true })
+      .route({ ...route, method: 'POST', path: `/api${path}/{id}/duplicate`, summary: 'Add a paused copy of a task' })
+      .input(z.strictObject({ id: idField }))
+      .output(done.extend({ id: idField })),
     /** `priority` is the value that the caller saw. The tasks exchange their current priorities among themselves, in the given order. */
     reorder: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({

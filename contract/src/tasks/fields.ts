@@ -1,5 +1,6 @@
 /** Social and daily tasks (§3, §5) and their lists (§2). `taskCollections` has the differences between the two. */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
+import { availabilityFields, taskStateLabels } from '#src/items/fields.ts'
 
 /** The task types of §5, with their labels. */
 export const taskTypeLabels = {
@@ -87,6 +88,9 @@ export const taskFields = {
   verifiedByBot: { label: 'Verified by the bot', kind: 'flag' },
   numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 24 },
+  ...availabilityFields,
+  /** An operator has paused the task: nobody can claim it. */
+  paused: { label: 'Paused', kind: 'flag', sheetWidth: 10 },
   version: { label: 'Version', kind: 'integer' },
 } as const satisfies Fields
 export type Task = RowOf<typeof taskFields>
@@ -102,6 +106,7 @@ function defineTaskList<const Name extends string>(name: Name, collection: TaskC
     fields: taskFields,
     filters: {
       type: { label: 'Type', kind: 'text', field: 'type', options: Object.fromEntries(types) as Record<string, string> },
+      state: { label: 'State', kind: 'choice', options: taskStateLabels },
     },
     sorts: {
       priority: { label: 'Priority', field: 'priority' },

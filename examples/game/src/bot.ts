@@ -1,7 +1,8 @@
 /** The chat: the bot's commands and buttons. The bot stores no players: it sends every sender to the console. */
+import { STOP_MESSAGES } from '@arcade/contract/broadcasts/fields'
 import { autoRetry } from '@grammyjs/auto-retry'
 import { Bot, type Context, GrammyError, InlineKeyboard } from 'grammy'
-import type { Console } from './console.ts'
+import { type Console, ConsoleError } from './console.ts'
 import { format } from './format.ts'
 
 /** Longest `retry_after` of a 429 that is waited for: after that the player has left. */
@@ -40,6 +41,7 @@ export function createBot(options: {
     return retry(call, method, payload, AbortSignal.timeout(RETRY_FOR_MS) as typeof signal) // grammY's type differs from Node's
   })
 
+  const wantAgain = new InlineKeyboard().text('Send them again', 'messages')
   const keyboard = new InlineKeyboard()
     .webApp('Play', options.miniAppUrl)
     .row()
@@ -72,6 +74,25 @@ export function createBot(options: {
   chat.callbackQuery('balance', (context) => showInstead(context, () => balanceText(context)))
   chat.callbackQuery('top', (context) => showInstead(context, topText))
 
+  // An operator links this Telegram account with the console by the code that Your Account shows there.
+  chat.command('link', async (context) => void (await context.reply(await linkText(context, context.match.trim()))))
+
+  // Buttons of a broadcast, which the console sends through this bot: the reward, if no Mini App is configured there, and no more messages.
+  chat.callbackQuery(/^arcade:claim:(.+)$/, async (context) => {
+    const text = await claimText(context.from.id, context.match[1] ?? '')
+    await context.answerCallbackQuery({ text, show_alert: true }).catch(() => undefined)
+  })
+  chat.callbackQuery(STOP_MESSAGES, async (context) => {
+    await consoleClient.setMessages({ userId: context.from.id, optedOut: true })
+    await context.answerCallbackQuery('You get no more of these messages.').catch(() => undefined)
+    await context.reply('You get no more messages about news. The game itself stays as it is.', { reply_markup: wantAgain })
+  })
+  chat.callbackQuery('messages', async (context) => {
+    await consoleClient.setMessages({ userId: context.from.id, optedOut: false })
+    await context.answerCallbackQuery().catch(() => undefined)
+    await context.editMessageText('You get messages about news again.').catch(unlessSame)
+  })
+
   chat.on('message', (context) => context.reply('I know /start, /balance and /top.'))
 
   return bot
@@ -81,6 +102,25 @@ export function createBot(options: {
     const points = `You have ${format(player.balance)} points`
     // A blocked player has no rank.
     return rank === null ? `${points}.` : `${points}, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
+  }
+
+  async function linkText({ from }: Context, code: string): Promise<string> {
+    if (code === '') return 'Send /link with the code that the console shows under Your Account.'
+    try {
+      const { name } = await consoleClient.linkOperator({ code, userId: from?.id ?? 0 })
+      return `Linked with ${isolated(name)} at the console. Tests of broadcasts arrive here.`
+    } catch (error) {
+      return refusalText(error)
+    }
+  }
+
+  async function claimText(userId: number, id: string): Promise<string> {
+    try {
+      const { isFirst, reward } = await consoleClient.claim({ userId, kind: 'announcement', id })
+      return isFirst ? `You get ${format(reward)} points.` : 'You have these points already.'
+    } catch (error) {
+      return refusalText(error)
+    }
   }
 
   async function topText(): Promise<string> {
@@ -95,6 +135,12 @@ export function createBot(options: {
     await context.answerCallbackQuery().catch(() => undefined)
     await context.editMessageText(await read(), { reply_markup: keyboard }).catch(unlessSame)
   }
+}
+
+/** Returns what the console says to a refused call. Any other failure is not the player's. */
+function refusalText(error: unknown): string {
+  if (error instanceof ConsoleError && error.status >= 400 && error.status < 500) return error.message
+  throw error
 }
 
 /** Isolates a name from the text around it, in case it is written from right to left (Unicode, UAX #9: FSI and PDI). */

@@ -1,11 +1,12 @@
 /** The typed client of the console's contract. This is all that the game uses of the console. */
 import { game } from '@arcade/contract/game/calls'
 import { ledger } from '@arcade/contract/ledger/calls'
+import { messages } from '@arcade/contract/messages/calls'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
 
-const calls = { ...game, ...ledger }
+const calls = { ...game, ...ledger, ...messages }
 
 export type Console = ContractRouterClient<typeof calls>
 

@@ -81,7 +81,7 @@ describe('round trip', () => {
     expect(JSON.stringify(tokens)).not.toContain('hash')
 
     const restored = await target.open()
-    const ended = ['sessions', 'setup_links', 'password_links', 'scheduled_work_pauses', 'audit_open']
+    const ended = ['sessions', 'setup_links', 'password_links', 'telegram_link_codes', 'scheduled_work_pauses', 'audit_open']
     expect(await rowsOfTables(restored.db, ended)).toEqual(await rowsOfTables(database.db, ended))
     expect(await readFile(path.join(target.root, IMAGE), 'utf8')).toBe(`the bytes of ${IMAGE}`)
     const indexes = (db: Database) => sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`.execute(db.db)
@@ -89,15 +89,26 @@ describe('round trip', () => {
   })
 
   test('security: a restore ends sessions and one-time links, and pauses scheduled work', async () => {
-    const { place } = await saved()
     const target = await emptyTarget()
-    await restoreBackup(place, target.options)
+    await restoreBackup((await saved()).place, target.options)
     const { db } = await target.open()
     const rows = await rowsOfTables(db)
-    expect(rows['sessions']).toEqual([])
-    expect(rows['setup_links']).toEqual([])
-    expect(rows['password_links']).toEqual([])
+    for (const table of ['sessions', 'setup_links', 'password_links', 'telegram_link_codes']) expect(rows[table]).toEqual([])
     expect(rows['scheduled_work_pauses']).toEqual([expect.stringContaining('restored from the backup')])
+  })
+
+  test('a restore pauses broadcasts that may have been sent since the backup', async () => {
+    const database = await testDatabase()
+    await sql`insert into broadcasts (id, number, announcement_id, title, filter, state) values
+      ('scheduled', 11, 'n', '', '{}', 'scheduled'), ('sending', 12, 'n', '', '{}', 'sending'), ('over', 13, 'n', '', '{}', 'done')`.execute(
+      database.db,
+    )
+    const target = await emptyTarget()
+    await restoreBackup((await saved()).place, target.options)
+    const { db } = await target.open()
+    const rows = await db.selectFrom('broadcasts').select(['id', 'problem']).where('is_paused', '=', true).orderBy('id').execute()
+    const problem = expect.stringContaining('Players may have got the message since') as string
+    expect(rows).toEqual(['scheduled', 'sending'].map((id) => ({ id, problem })))
   })
 
   test('design §8 a backup taken while others write has one snapshot', async () => {

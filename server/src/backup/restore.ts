@@ -11,6 +11,7 @@ import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { verifyAudit } from '#src/audit/verify.ts'
 import { aToZSql } from '#src/db/collations.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
+import { pauseRestored } from '#src/broadcasts/ending.ts'
 import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
 import { findMediaType } from '#src/files/files.ts'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
@@ -231,7 +232,8 @@ async function settle(target: Target, place: Place, { moment }: Manifest): Promi
     database: { db },
   } = target
   await client.query('begin')
-  for (const table of ['sessions', 'setup_links', 'password_links'] as const) await db.deleteFrom(table).execute()
+  for (const table of ['sessions', 'setup_links', 'password_links', 'telegram_link_codes'] as const)
+    await db.deleteFrom(table).execute()
   await db
     .updateTable('backups')
     .set({ error: 'It was being made at the moment of the backup that this console was restored from.' })
@@ -239,6 +241,7 @@ async function settle(target: Target, place: Place, { moment }: Manifest): Promi
     .where('error', 'is', null)
     .execute()
   await db.updateTable('backups').set({ step: null, percent: null, done_bytes: null }).where('step', 'is not', null).execute()
+  await pauseRestored(db, moment)
   await pauseScheduledWork(db, `This console was restored from the backup of ${moment}.`)
   const record = { kind: 'installation', id: 'backup', name: place.address } as const
   await audit(db, actOfProcess('command', 'arcade restore'), 'backup.restore', { record, detail: { moment } })

@@ -12,6 +12,7 @@ import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
+import { ledgerTransaction, type RunStatement } from './ledger-transaction.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
 import { followedReads, type Reads, readsFrom, runQuery } from './reads.ts'
@@ -57,6 +58,11 @@ export interface Database {
    * can read however much the game writes (ADR 18).
    */
   statement<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
+  /**
+   * Runs several of these statements in one transaction, on the same connections. It is rolled back if `work` returns undefined, and runs
+   * again from the start after a deadlock or serialization failure, so `work` may change nothing else.
+   */
+  ledgerTransaction<T>(work: (run: RunStatement) => Promise<T | undefined>): Promise<T | undefined>
   /** Opens a snapshot without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>, options?: SnapshotOptions): Promise<T>
   /**
@@ -167,6 +173,7 @@ function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }:
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
     prepared: (name, text) => own.prepared(name, text),
     statement: (name, text) => (values) => withRetries(() => runQuery(ledgerPool, { name, text, values })),
+    ledgerTransaction: (work) => withRetries(() => ledgerTransaction(ledgerPool, work)),
     snapshot: (work, options) => withSnapshot(lockHolder.address(), work, options),
     reads: replica?.reads ?? own,
     replica,

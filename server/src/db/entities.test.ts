@@ -71,6 +71,16 @@ test('columns are derived from the names of fields, or are named explicitly', ()
     created_at: Date
     version: number
     from_before: string | null
+    starts_at: Date | null
+    ends_at: Date | null
+    max_participants: number | null
+    daily_budget: number | null
+    segment_id: string | null
+    start_pending: boolean
+    end_pending: boolean
+    full_at: Date | null
+    budget_spent_on: Date | null
+    paused: boolean
   }>()
 })
 

@@ -40,11 +40,32 @@ CREATE TABLE announcements (
   verified_by_bot boolean NOT NULL DEFAULT false,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,
+  -- When the item starts; null if no start is set.
+  starts_at timestamp with time zone,
+  -- When the item ends; null if no end is set.
+  ends_at timestamp with time zone,
+  -- The most players that can take part; null if there is no limit.
+  max_participants integer,
+  -- The most points that the item pays in a UTC day; null if there is no limit.
+  daily_budget numeric,
+  -- The view of players for whom the item is; null if it is for everyone.
+  segment_id text,
+  -- Whether the start is still to be carried out. It is cleared then, so that a clock set back starts nothing twice.
+  start_pending boolean NOT NULL DEFAULT false,
+  -- Whether the end is still to be carried out.
+  end_pending boolean NOT NULL DEFAULT false,
+  -- When the last place was taken; null if there are places left or there is no limit.
+  full_at timestamp with time zone,
+  -- The UTC day on which the points of the day ran out last.
+  budget_spent_on date,
   CONSTRAINT announcements_pkey PRIMARY KEY (id),
   CONSTRAINT announcements_link_type_check CHECK ((link_type = ANY (ARRAY['input'::text, 'noInput'::text]))),
+  CONSTRAINT announcements_segment_id_fkey FOREIGN KEY (segment_id) REFERENCES saved_views(id) ON DELETE RESTRICT,
   CONSTRAINT announcements_type_check CHECK ((type = ANY (ARRAY['desc'::text, 'link'::text])))
 );
 CREATE INDEX announcements_order ON announcements USING btree (created_at, id COLLATE "C");
+CREATE INDEX announcements_to_end ON announcements USING btree (ends_at) WHERE end_pending;
+CREATE INDEX announcements_to_start ON announcements USING btree (starts_at) WHERE start_pending;
 
 -- Attempts that are limited against guessing, counted from the first one of a window.
 CREATE TABLE attempt_windows (
@@ -239,6 +260,69 @@ CREATE TABLE bot_tokens (
   CONSTRAINT bot_tokens_token_hash_key UNIQUE (token_hash)
 );
 
+-- Recipients of a broadcast that one worker sends to, one after the other.
+CREATE TABLE broadcast_chunks (
+  broadcast integer NOT NULL,
+  chunk integer NOT NULL,
+  size integer NOT NULL,
+  leased_by text,
+  lease_until timestamp with time zone,
+  done_at timestamp with time zone,
+  -- Recipients by their outcome when the chunk was last leased or released.
+  counts json NOT NULL,
+  CONSTRAINT broadcast_chunks_pkey PRIMARY KEY (broadcast, chunk)
+);
+CREATE INDEX broadcast_chunks_open ON broadcast_chunks USING btree (broadcast, chunk) WHERE (done_at IS NULL);
+
+CREATE TABLE broadcast_recipients (
+  user_id bigint NOT NULL,
+  -- When the outcome was written; null for a message that waits and for the control group.
+  at timestamp with time zone,
+  broadcast integer NOT NULL,
+  chunk integer NOT NULL,
+  -- A number of broadcasts/outcomes.ts.
+  outcome smallint NOT NULL,
+  CONSTRAINT broadcast_recipients_pkey PRIMARY KEY (user_id, broadcast)
+) WITH (fillfactor=85);
+CREATE INDEX broadcast_recipients_chunk ON broadcast_recipients USING btree (broadcast, chunk);
+
+CREATE TABLE broadcasts (
+  id text NOT NULL,
+  -- Names the broadcast in the rows of recipients, shorter than the id.
+  number integer NOT NULL,
+  announcement_id text NOT NULL,
+  title text NOT NULL,
+  -- The message as it is sent, in JSON; null until sending begins.
+  content text,
+  -- What Telegram calls the image after the first message with it, so that it is uploaded once.
+  photo_id text,
+  -- The filter of the list of players, in JSON.
+  filter text NOT NULL,
+  state text NOT NULL,
+  is_paused boolean NOT NULL DEFAULT false,
+  -- Why the console paused or cancelled the broadcast by itself.
+  problem text,
+  send_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  -- Percent of the players who get no message, to compare them with the others.
+  hold_back smallint NOT NULL DEFAULT 0,
+  -- The price of a message of paid sending, which an operator confirmed; null if sending is not paid.
+  stars_each numeric,
+  stars_most numeric,
+  made_by text,
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  started_at timestamp with time zone,
+  -- Players up to this id have been looked at; null before the first.
+  planned_up_to bigint,
+  planned_at timestamp with time zone,
+  done_at timestamp with time zone,
+  -- Recipients by their outcome when the broadcast was done or cancelled.
+  counts json,
+  CONSTRAINT broadcasts_pkey PRIMARY KEY (id),
+  CONSTRAINT broadcasts_number_key UNIQUE (number),
+  CONSTRAINT broadcasts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'planning'::text, 'sending'::text, 'done'::text, 'cancelled'::text])))
+);
+
 -- Pending changes of counters, which a background task folds into counters.
 CREATE TABLE counter_deltas (
   -- The player whom the change is about, 0 for none. Citus distributes the table by it.
@@ -328,6 +412,21 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (created_at);
 
+-- What is left of the limits of items, each divided among several rows. The first claim of an item with a limit makes its rows.
+CREATE TABLE item_quotas (
+  kind text NOT NULL,
+  item_id text NOT NULL,
+  -- What is limited: places are participants, points are what a UTC day may pay.
+  quota text NOT NULL,
+  -- The UTC day of points; empty for places.
+  period text NOT NULL DEFAULT ''::text,
+  bucket smallint NOT NULL,
+  -- The places or points left in this row; the sum of the rows is left in all.
+  remaining numeric NOT NULL,
+  CONSTRAINT item_quotas_pkey PRIMARY KEY (kind, item_id, quota, period, bucket),
+  CONSTRAINT item_quotas_quota_check CHECK ((quota = ANY (ARRAY['places'::text, 'points'::text])))
+);
+
 -- Addresses from which a user has signed in.
 CREATE TABLE known_addresses (
   user_id text NOT NULL,
@@ -379,6 +478,16 @@ CREATE TABLE moved_documents (
   CONSTRAINT moved_documents_pkey PRIMARY KEY (part)
 );
 
+-- The Telegram account of an admin, to which the bot sends the tests of a broadcast.
+CREATE TABLE operator_telegrams (
+  user_id text NOT NULL,
+  -- Telegram’s id of the account. Several admins may share one.
+  telegram_id bigint NOT NULL,
+  linked_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT operator_telegrams_pkey PRIMARY KEY (user_id),
+  CONSTRAINT operator_telegrams_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 -- Who completed which item: the users subcollection of a history document.
 CREATE TABLE participations (
   user_id bigint NOT NULL,
@@ -427,6 +536,28 @@ CREATE TABLE player_keys (
   CONSTRAINT player_keys_pkey PRIMARY KEY (user_id, key_hash)
 );
 CREATE INDEX player_keys_created_at ON player_keys USING brin (created_at);
+
+-- Whether the bot can send a player messages. A player without a row can be sent some, as far as is known.
+CREATE TABLE player_messages (
+  user_id bigint NOT NULL,
+  -- When Telegram refused a message to the player; null since the player came back.
+  unreachable_at timestamp with time zone,
+  -- What Telegram answered.
+  unreachable_reason text,
+  -- When the player asked for no more messages; null if the player did not.
+  opted_out_at timestamp with time zone,
+  CONSTRAINT player_messages_pkey PRIMARY KEY (user_id)
+);
+CREATE INDEX player_messages_opted_out ON player_messages USING btree (user_id) WHERE (opted_out_at IS NOT NULL);
+CREATE INDEX player_messages_unreachable ON player_messages USING btree (user_id) WHERE (unreachable_at IS NOT NULL);
+
+-- When each player was last seen: by the own client, or when the bot called for the player. Accurate to an hour.
+CREATE TABLE player_visits (
+  user_id bigint NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT player_visits_pkey PRIMARY KEY (user_id)
+);
+CREATE INDEX player_visits_by_seen_at ON player_visits USING btree (seen_at DESC, user_id);
 
 -- Views: the search, filters, order, columns and density of a list, saved under a name.
 CREATE TABLE saved_views (
@@ -513,9 +644,54 @@ CREATE TABLE tasks (
   verified_by_bot boolean NOT NULL DEFAULT false,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,
+  -- When the item starts; null if no start is set.
+  starts_at timestamp with time zone,
+  -- When the item ends; null if no end is set.
+  ends_at timestamp with time zone,
+  -- The most players that can take part; null if there is no limit.
+  max_participants integer,
+  -- The most points that the item pays in a UTC day; null if there is no limit.
+  daily_budget numeric,
+  -- The view of players for whom the item is; null if it is for everyone.
+  segment_id text,
+  -- Whether the start is still to be carried out. It is cleared then, so that a clock set back starts nothing twice.
+  start_pending boolean NOT NULL DEFAULT false,
+  -- Whether the end is still to be carried out.
+  end_pending boolean NOT NULL DEFAULT false,
+  -- When the last place was taken; null if there are places left or there is no limit.
+  full_at timestamp with time zone,
+  -- The UTC day on which the points of the day ran out last.
+  budget_spent_on date,
+  -- Whether an operator has paused the task: nobody can claim it.
+  paused boolean NOT NULL DEFAULT false,
   CONSTRAINT tasks_pkey PRIMARY KEY (collection, id),
   CONSTRAINT tasks_collection_check CHECK ((collection = ANY (ARRAY['social'::text, 'daily'::text]))),
-  CONSTRAINT tasks_priority_key UNIQUE (collection, priority)
+  CONSTRAINT tasks_priority_key UNIQUE (collection, priority),
+  CONSTRAINT tasks_segment_id_fkey FOREIGN KEY (segment_id) REFERENCES saved_views(id) ON DELETE RESTRICT
+);
+CREATE INDEX tasks_to_end ON tasks USING btree (ends_at) WHERE end_pending;
+CREATE INDEX tasks_to_start ON tasks USING btree (starts_at) WHERE start_pending;
+
+-- The last code that an admin made to link a Telegram account. It is deleted when it is used.
+CREATE TABLE telegram_link_codes (
+  user_id text NOT NULL,
+  code_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT telegram_link_codes_pkey PRIMARY KEY (user_id),
+  CONSTRAINT telegram_link_codes_code_hash_key UNIQUE (code_hash),
+  CONSTRAINT telegram_link_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+-- One row: the time of the next message of all servers, and until when they wait.
+CREATE TABLE telegram_pace (
+  id boolean NOT NULL DEFAULT true,
+  next_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Nobody waits before this time, which only a clock that was set back shows.
+  waiting_since timestamp with time zone,
+  waiting_until timestamp with time zone,
+  reason text,
+  CONSTRAINT telegram_pace_pkey PRIMARY KEY (id),
+  CONSTRAINT telegram_pace_id_check CHECK (id)
 );
 
 -- Players. Their balances are in balances.

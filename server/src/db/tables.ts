@@ -32,6 +32,9 @@ export interface Tables {
   backups: BackupsTable
   balances: BalancesTable
   bot_tokens: BotTokensTable
+  broadcast_chunks: BroadcastChunksTable
+  broadcast_recipients: BroadcastRecipientsTable
+  broadcasts: BroadcastsTable
   counter_deltas: CounterDeltasTable
   counters: CountersTable
   dashboard_looks: DashboardLooksTable
@@ -40,13 +43,17 @@ export interface Tables {
   file_removals: FileRemovalsTable
   history_items: HistoryItemsTable
   idempotency_keys: IdempotencyKeysTable
+  item_quotas: ItemQuotasTable
   known_addresses: KnownAddressesTable
   ledger_entries: LedgerEntriesTable
   migrations: MigrationsTable
   moved_documents: MovedDocumentsTable
+  operator_telegrams: OperatorTelegramsTable
   participations: ParticipationsTable
   password_links: PasswordLinksTable
   player_keys: PlayerKeysTable
+  player_messages: PlayerMessagesTable
+  player_visits: PlayerVisitsTable
   saved_views: SavedViewsTable
   scheduled_work_pauses: ScheduledWorkPausesTable
   secrets: SecretsTable
@@ -54,6 +61,8 @@ export interface Tables {
   setup_links: SetupLinksTable
   status_epoch: StatusEpochTable
   tasks: TasksTable
+  telegram_link_codes: TelegramLinkCodesTable
+  telegram_pace: TelegramPaceTable
   telegram_users: TelegramUsersTable
   trash: TrashTable
   uncounted_entries: UncountedEntriesTable
@@ -93,6 +102,24 @@ export interface AnnouncementsTable {
   verified_by_bot: Generated<boolean>
   /** Fields that the console has no place for, as JSON, kept by a move-in. */
   from_before: string | null
+  /** When the item starts; null if no start is set. */
+  starts_at: Timestamp | null
+  /** When the item ends; null if no end is set. */
+  ends_at: Timestamp | null
+  /** The most players that can take part; null if there is no limit. */
+  max_participants: number | null
+  /** The most points that the item pays in a UTC day; null if there is no limit. */
+  daily_budget: Decimal | null
+  /** The view of players for whom the item is; null if it is for everyone. */
+  segment_id: string | null
+  /** Whether the start is still to be carried out. It is cleared then, so that a clock set back starts nothing twice. */
+  start_pending: Generated<boolean>
+  /** Whether the end is still to be carried out. */
+  end_pending: Generated<boolean>
+  /** When the last place was taken; null if there are places left or there is no limit. */
+  full_at: Timestamp | null
+  /** The UTC day on which the points of the day ran out last. */
+  budget_spent_on: Timestamp | null
 }
 
 /** Attempts that are limited against guessing, counted from the first one of a window. */
@@ -256,6 +283,62 @@ export interface BotTokensTable {
   previous_used_at: Timestamp | null
 }
 
+/** Recipients of a broadcast that one worker sends to, one after the other. */
+export interface BroadcastChunksTable {
+  broadcast: number
+  chunk: number
+  size: number
+  leased_by: string | null
+  lease_until: Timestamp | null
+  done_at: Timestamp | null
+  /** Recipients by their outcome when the chunk was last leased or released. */
+  counts: unknown
+}
+
+export interface BroadcastRecipientsTable {
+  user_id: number
+  /** When the outcome was written; null for a message that waits and for the control group. */
+  at: Timestamp | null
+  broadcast: number
+  chunk: number
+  /** A number of broadcasts/outcomes.ts. */
+  outcome: number
+}
+
+export interface BroadcastsTable {
+  id: string
+  /** Names the broadcast in the rows of recipients, shorter than the id. */
+  number: number
+  announcement_id: string
+  title: string
+  /** The message as it is sent, in JSON; null until sending begins. */
+  content: string | null
+  /** What Telegram calls the image after the first message with it, so that it is uploaded once. */
+  photo_id: string | null
+  /** The filter of the list of players, in JSON. */
+  filter: string
+  state: string
+  is_paused: Generated<boolean>
+  /** Why the console paused or cancelled the broadcast by itself. */
+  problem: string | null
+  send_at: Timestamp | null
+  ends_at: Timestamp | null
+  /** Percent of the players who get no message, to compare them with the others. */
+  hold_back: Generated<number>
+  /** The price of a message of paid sending, which an operator confirmed; null if sending is not paid. */
+  stars_each: Decimal | null
+  stars_most: Decimal | null
+  made_by: string | null
+  made_at: Generated<Timestamp>
+  started_at: Timestamp | null
+  /** Players up to this id have been looked at; null before the first. */
+  planned_up_to: number | null
+  planned_at: Timestamp | null
+  done_at: Timestamp | null
+  /** Recipients by their outcome when the broadcast was done or cancelled. */
+  counts: unknown
+}
+
 /** Pending changes of counters, which a background task folds into counters. */
 export interface CounterDeltasTable {
   /** The player whom the change is about, 0 for none. Citus distributes the table by it. */
@@ -330,6 +413,19 @@ export interface IdempotencyKeysTable {
   created_at: Generated<Timestamp>
 }
 
+/** What is left of the limits of items, each divided among several rows. The first claim of an item with a limit makes its rows. */
+export interface ItemQuotasTable {
+  kind: HistoryKind
+  item_id: string
+  /** What is limited: places are participants, points are what a UTC day may pay. */
+  quota: 'places' | 'points'
+  /** The UTC day of points; empty for places. */
+  period: Generated<string>
+  bucket: number
+  /** The places or points left in this row; the sum of the rows is left in all. */
+  remaining: Decimal
+}
+
 /** Addresses from which a user has signed in. */
 export interface KnownAddressesTable {
   user_id: string
@@ -374,6 +470,14 @@ export interface MovedDocumentsTable {
   hashes: Buffer
 }
 
+/** The Telegram account of an admin, to which the bot sends the tests of a broadcast. */
+export interface OperatorTelegramsTable {
+  user_id: string
+  /** Telegram’s id of the account. Several admins may share one. */
+  telegram_id: number
+  linked_at: Generated<Timestamp>
+}
+
 /** Who completed which item: the users subcollection of a history document. */
 export interface ParticipationsTable {
   user_id: number
@@ -412,6 +516,23 @@ export interface PlayerKeysTable {
   created_at: Generated<Timestamp>
   /** The balance in the answer if it has no ledger entry. */
   balance: Decimal | null
+}
+
+/** Whether the bot can send a player messages. A player without a row can be sent some, as far as is known. */
+export interface PlayerMessagesTable {
+  user_id: number
+  /** When Telegram refused a message to the player; null since the player came back. */
+  unreachable_at: Timestamp | null
+  /** What Telegram answered. */
+  unreachable_reason: string | null
+  /** When the player asked for no more messages; null if the player did not. */
+  opted_out_at: Timestamp | null
+}
+
+/** When each player was last seen: by the own client, or when the bot called for the player. Accurate to an hour. */
+export interface PlayerVisitsTable {
+  user_id: number
+  seen_at: Timestamp
 }
 
 /** Views: the search, filters, order, columns and density of a list, saved under a name. */
@@ -485,6 +606,43 @@ export interface TasksTable {
   verified_by_bot: Generated<boolean>
   /** Fields that the console has no place for, as JSON, kept by a move-in. */
   from_before: string | null
+  /** When the item starts; null if no start is set. */
+  starts_at: Timestamp | null
+  /** When the item ends; null if no end is set. */
+  ends_at: Timestamp | null
+  /** The most players that can take part; null if there is no limit. */
+  max_participants: number | null
+  /** The most points that the item pays in a UTC day; null if there is no limit. */
+  daily_budget: Decimal | null
+  /** The view of players for whom the item is; null if it is for everyone. */
+  segment_id: string | null
+  /** Whether the start is still to be carried out. It is cleared then, so that a clock set back starts nothing twice. */
+  start_pending: Generated<boolean>
+  /** Whether the end is still to be carried out. */
+  end_pending: Generated<boolean>
+  /** When the last place was taken; null if there are places left or there is no limit. */
+  full_at: Timestamp | null
+  /** The UTC day on which the points of the day ran out last. */
+  budget_spent_on: Timestamp | null
+  /** Whether an operator has paused the task: nobody can claim it. */
+  paused: Generated<boolean>
+}
+
+/** The last code that an admin made to link a Telegram account. It is deleted when it is used. */
+export interface TelegramLinkCodesTable {
+  user_id: string
+  code_hash: Buffer
+  expires_at: Timestamp
+}
+
+/** One row: the time of the next message of all servers, and until when they wait. */
+export interface TelegramPaceTable {
+  id: Generated<boolean>
+  next_at: Generated<Timestamp>
+  /** Nobody waits before this time, which only a clock that was set back shows. */
+  waiting_since: Timestamp | null
+  waiting_until: Timestamp | null
+  reason: string | null
 }
 
 /** Players. Their balances are in balances. */

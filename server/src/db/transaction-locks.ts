@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts'
 /** Takes a lock exclusively until the transaction ends, and waits for it. */
 export async function takeLock(
   tx: Transaction<Tables>,
-  lock: 'socialPriorities' | 'dailyPriorities' | 'admins' | 'erasures',
+  lock: 'socialPriorities' | 'dailyPriorities' | 'admins' | 'erasures' | 'fold' | 'broadcasts',
 ): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[lock]}::int)`.execute(tx)
 }
@@ -25,7 +25,10 @@ export async function shareChanges(tx: Kysely<Tables>): Promise<void> {
 }
 
 /** Takes a lock until the transaction ends, unless another transaction has it. Returns whether it did. */
-export async function tryTakeLock(tx: Transaction<Tables>, lock: 'backup' | 'backupSchedule' | 'fold'): Promise<boolean> {
+export async function tryTakeLock(
+  tx: Transaction<Tables>,
+  lock: 'backup' | 'backupSchedule' | 'fold' | 'schedule',
+): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[lock]}::int) as taken`.execute(tx)
   return rows[0]?.taken ?? false

@@ -103,6 +103,13 @@ async function opening() {
   return { app, directory, boss, person: await addPerson(app, boss) }
 }
 
+/** Links a Telegram account of the person, who then makes another code. */
+async function linkTelegram(app: TestApp, person: Client): Promise<void> {
+  const { code } = await done(person.call('POST', '/api/account/telegram-code'))
+  await done((await app.bot()).call('POST', '/bot/v1/operator-links', { code, userId: 7 }))
+  await done(person.call('POST', '/api/account/telegram-code'))
+}
+
 async function purge(boss: Client, id: string): Promise<void> {
   const { records } = await done(boss.call('GET', '/api/trash'))
   const ids = (records as { id: string; recordId: string }[]).flatMap((record) => (record.recordId === id ? record.id : []))
@@ -115,6 +122,7 @@ test('no table names an erased former user; the chain and the ledger are intact'
   expect((await upload(app, person, png)).status).toBe(200)
   const other = await app.signUp('admin')
   await done(other.call('POST', '/api/views', { list: 'users', name: 'Mine', address: `q=${names.lname}`, isShared: false }))
+  await linkTelegram(app, person)
   await act(person, { boss, round: 1 })
   await actOn(app, boss, { person, round: 1 })
   await sealEntries(app.database)
@@ -125,6 +133,8 @@ test('no table names an erased former user; the chain and the ledger are intact'
   await sql`insert into backups (id, place, is_scheduled, started_at, made_by) values ('x', '/tmp/x', false, now(), ${person.id})`.execute(
     db,
   )
+  await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, made_by)
+    values ('x', 1, 'x', 'X', '{}', 'done', ${person.id})`.execute(db)
   await sql`update users set from_before = ${JSON.stringify({ nick: names.lname })} where id = ${person.id}`.execute(db)
   const values = [...planted, person.id]
   const present = await findInTables(db, values)

@@ -55,6 +55,7 @@ async function eraseId(tx: Transaction<Tables>, { id, anonymousId }: { id: strin
   const changes = [
     sql`update ledger_entries set by_id = ${anonymousId} where by_kind = 'user' and by_id = ${id}`,
     sql`update balances set blocked_by = ${anonymousId} where blocked_at is not null and blocked_by = ${id}`,
+    sql`update broadcasts set made_by = ${anonymousId} where made_by = ${id}`,
     sql`update trash set deleted_by_id = ${anonymousId}, deleted_by = null where deleted_by_id = ${id}`,
     sql`delete from idempotency_keys where caller = ${`user:${id}`}`,
     sql`update idempotency_keys set answer = replace(answer, ${`"id":${JSON.stringify(id)}`}, ${`"id":"${anonymousId}"`})

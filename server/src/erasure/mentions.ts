@@ -1,8 +1,9 @@
 /**
  * Erases what operators wrote about an erased person elsewhere: saved views that look for the person, also those in the trash, and what the
- * audit says about such views and about exports of the person's row or by the person's name.
+ * audit says about such views, and about exports and broadcasts to the person's row or by the person's name.
  */
 import { sql, type Transaction } from 'kysely'
+import { playerList } from '@arcade/contract/players/fields'
 import type { Act } from '#src/audit/audit.ts'
 import { audit } from '#src/audit/audit.ts'
 import { type ErasableEntry, eraseEntries, findErasable, textsOf } from '#src/audit/erase.ts'
@@ -15,9 +16,12 @@ export async function eraseMentions(tx: Transaction<Tables>, act: Act, person: E
   const ofViews = await findErasable(tx, sql`action in ('view.create', 'view.update', 'view.remove')`)
   const isId = sql`detail::jsonb -> 'ids' ? ${person.id}`
   const ofExports = await findErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
+  const ofBroadcasts = await findErasable(tx, sql`action = 'broadcast.create' and detail::jsonb -> 'filter' ? 'search'`)
+  await eraseBroadcastFilters(tx, mention, person)
   const about = [
     ...(await filterAsync(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(mention, entry))),
     ...(await filterAsync(ofExports, (entry) => isExportAbout(mention, person, entry))),
+    ...(await filterAsync(ofBroadcasts, ({ detail }) => isFilterAbout(mention, person, (detail as ExportDetail).filter))),
   ]
   await eraseEntries(tx, act, about)
 }
@@ -35,24 +39,44 @@ interface View {
   address: string
 }
 
-/** Deletes views that look for the person, and renames others that are named after the person. @returns the ids of both */
+/**
+ * Deletes views that look for the person, and renames others that are named after the person. A view that is the segment of an item stays,
+ * because without it everyone could see the item: it gets an address that matches nobody. @returns the ids of all
+ */
 async function eraseViews(tx: Transaction<Tables>, act: Act, mention: Mention): Promise<ReadonlySet<string>> {
   const { rows: views } = await sql<View>`
     select id, list, name, address from saved_views
     union all
     select v.id, v.list, v.name, v.address
       from trash, jsonb_populate_recordset(null::saved_views, content -> 'views') as v where trash.kind = 'user'`.execute(tx)
-  const deleted = (await filterAsync(views, ({ address, list }) => mention.matchesAddress(address, list))).map(({ id }) => id)
-  const others = views.filter(({ id }) => !deleted.includes(id))
+  const about = (await filterAsync(views, ({ address, list }) => mention.matchesAddress(address, list))).map(({ id }) => id)
+  const emptied = await segmentsAmong(tx, about)
+  const deleted = about.filter((id) => !emptied.includes(id))
+  const others = views.filter(({ id }) => !about.includes(id))
   const renamed = (await filterAsync(others, ({ name }) => mention.matchesName(name))).map(({ id }) => id)
   const { rows: gone } = await sql<Pick<View, 'id'>>`
     delete from saved_views where id = any(${deleted}) returning id`.execute(tx)
   await audit(tx, act, 'view.remove', gone.map(viewEntry))
   const { rows: changed } = await sql<Pick<View, 'id'>>`
-    update saved_views set name = ${newName('id')}, version = version + 1 where id = any(${renamed}) returning id`.execute(tx)
+    update saved_views set name = ${newName('id')}, version = version + 1,
+           address = case when id = any(${emptied}) then ${NOBODY} else address end
+     where id = any(${[...renamed, ...emptied]}) returning id`.execute(tx)
   await audit(tx, act, 'view.update', changed.map(viewEntry))
   await eraseTrashedViews(tx, { deleted, renamed })
-  return new Set([...deleted, ...renamed])
+  return new Set([...about, ...renamed])
+}
+
+/** The address of a segment without a filter that anyone matches (players/segments.ts): it has a parameter that no list knows. */
+const NOBODY = 'erased=true'
+
+/** Returns those of the views that are segments of items. */
+async function segmentsAmong(tx: Transaction<Tables>, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from saved_views where id = any(${ids})
+       and (exists (select from tasks where segment_id = saved_views.id) or exists (select from announcements where segment_id = saved_views.id))`.execute(
+    tx,
+  )
+  return rows.map(({ id }) => id)
 }
 
 function viewEntry({ id }: Pick<View, 'id'>) {
@@ -89,6 +113,25 @@ async function isViewAbout(mention: Mention, { recordName, changes }: ErasableEn
   for (const address of texts('address')) if (await mention.matchesAddress(address, list)) return true
   for (const name of [recordName ?? '', ...texts('name')]) if (await mention.matchesName(name)) return true
   return false
+}
+
+/** The filter of a broadcast that looked for the person. A broadcast that is still to be sent then finds nobody. */
+const ERASED_FILTER = { search: 'an erased person' }
+
+async function eraseBroadcastFilters(tx: Transaction<Tables>, mention: Mention, person: ErasedPerson): Promise<void> {
+  const { rows } = await sql<{ id: string; filter: { search?: string } }>`
+    select id, filter::json as filter from broadcasts where filter::jsonb ? 'search' for update`.execute(tx)
+  const about = await filterAsync(rows, ({ filter }) => isFilterAbout(mention, person, filter))
+  await sql`update broadcasts set filter = ${JSON.stringify(ERASED_FILTER)} where id = any(${about.map(({ id }) => id)})`.execute(
+    tx,
+  )
+}
+
+/** Whether a filter of the list of players looks for the person. */
+async function isFilterAbout(mention: Mention, { lists }: ErasedPerson, filter: { search?: string } = {}): Promise<boolean> {
+  const { search = '' } = filter
+  if (search === '') return false
+  return mention.occursIn(search) || (lists.includes(playerList.name) && mention.matchesSearch(search))
 }
 
 interface ExportDetail {

@@ -40,6 +40,8 @@ interface ServedFile extends OpenFile {
 export interface Files {
   /** Stores a file and its thumbnail under a new key. They are removed after an hour unless `keep` is called. */
   put(file: NewFile): Promise<string>
+  /** Stores a copy of a file, like `put`. Returns its key, or undefined if the file is not in the store. */
+  copy(key: string): Promise<string | undefined>
   /** Resolves with undefined for a file that does not exist or was withdrawn; `has` is false for these. */
   open(key: string, size?: 'thumb'): Promise<ServedFile | undefined>
   has(key: string): Promise<boolean>
@@ -116,6 +118,16 @@ class StoredFiles implements Files {
     await this.#store.put(thumbKey(key), thumb, mediaTypes.webp)
     await this.#store.put(key, bytes, mediaTypes[extension])
     return key
+  }
+
+  async copy(key: string): Promise<string | undefined> {
+    const file = await this.#store.open(key)
+    if (!file) return undefined
+    const copied = await this.#reserve('announcements', key.slice(key.indexOf('_') + 1))
+    const thumb = await this.#store.open(thumbKey(key))
+    if (thumb) await this.#store.put(thumbKey(copied), await bytesOf(thumb), mediaTypes.webp)
+    await this.#store.put(copied, await bytesOf(file), findMediaType(key))
+    return copied
   }
 
   async open(key: string, size?: 'thumb'): Promise<ServedFile | undefined> {
@@ -228,6 +240,10 @@ class StoredFiles implements Files {
     await this.#database.db.deleteFrom('file_removals').where('key', '=', key).execute()
     return true
   }
+}
+
+async function bytesOf({ body }: OpenFile): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(body).arrayBuffer())
 }
 
 /** Lists a new key for removal in an hour. Returns false if the key is listed already. */

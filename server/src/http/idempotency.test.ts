@@ -12,12 +12,23 @@ const announcement = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels'
 const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 }
 const person = { fname: 'Ada', lname: 'B', email: 'ada@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
 
+/** Adds an announcement with the id t. */
+const ANNOUNCEMENT = `insert into announcements (id, type, title, subtitle, reward) values ('t', 'desc', 'T', 'S', 5)`
+
 /** For each call that accepts a key: the body it gets, and the table it fills. */
 const samples: Record<string, { body: unknown; table: string; before?: string }> = {
   'users.create': { body: person, table: 'users where email = $$ada@gmail.com$$' },
   'socialTasks.create': { body: task, table: 'tasks' },
   'dailyTasks.create': { body: { ...task, type: 'telegram' }, table: 'tasks' },
   'announcements.create': { body: announcement, table: 'announcements' },
+  'announcements.duplicate': { body: {}, table: 'announcements where id <> $$t$$', before: ANNOUNCEMENT },
+  'broadcasts.create': { body: { announcementId: 't' }, table: 'broadcasts', before: ANNOUNCEMENT },
+  ...Object.fromEntries(
+    ['social', 'daily'].map((collection) => {
+      const before = `insert into tasks (collection, id, image, priority, title, reward) values ('${collection}', 't', 'twitter', 1, 'T', 5)`
+      return [`${collection}Tasks.duplicate`, { body: {}, table: 'tasks where id <> $$t$$', before }]
+    }),
+  ),
   'announcements.upload': { body: png, table: 'file_removals' },
   'game.upsertMany': { body: { players: [{ userId: 7, firstName: 'Ada' }] }, table: 'telegram_users' },
   'game.seen': {
@@ -47,6 +58,12 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
       ]
     }),
   ),
+  'messages.linkOperator': {
+    body: { code: 'AAAA-BBBB-CCCC', userId: 7 },
+    table: 'operator_telegrams',
+    before: `insert into users (id, fname, lname, email, user_type) values ('z', 'Z', 'Z', 'z@gmail.com', 'admin');
+      insert into telegram_link_codes (user_id, code_hash, expires_at) values ('z', sha256('AAAABBBBCCCC'), now() + interval '1 hour')`,
+  },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
@@ -81,13 +98,14 @@ describe('§7 Idempotency-Key', () => {
       const { body, table, before } = samples[name]!
       // Both servers share only the database. On a busy machine one may wait long for the other.
       const limits = { size: 16, lockTimeoutMs: 60_000 }
+      const telegram = { botToken: '1:a' } // without a bot there are no broadcasts
       const [app, other] = [
-        await testApp({ database: await openAgain({ limits }) }),
-        await testApp({ database: await openAgain({ limits }) }),
+        await testApp({ database: await openAgain({ limits }), telegram }),
+        await testApp({ database: await openAgain({ limits }), telegram }),
       ]
       if (before !== undefined) await sql.raw(before).execute(app.database.db)
       const caller = path.startsWith('/bot/') ? await app.bot('bot', 'admin') : await app.signUp('admin')
-      const request = { path: path.replace('{userId}', '7'), body }
+      const request = { path: path.replace('{userId}', '7').replace('{id}', 't'), body }
       const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
       const answers = await Promise.all(sending)
       expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))

@@ -87,6 +87,7 @@ function createGauges(registry: Registry, { hasReplica }: { hasReplica: boolean 
       databaseBytes: gauge('database_bytes', 'Size of the database.'),
       auditOpen: gauge('audit_open_entries', 'Entries of the audit trail that are not sealed yet.'),
       auditSealed: gauge('audit_sealed_entries', 'The number of the last sealed entry of the audit trail.'),
+      broadcastsPaused: gauge('broadcasts_paused', 'Broadcasts that the console paused by itself.'),
       backupAge: gauge('backup_age_seconds', 'Time since the last backup that was whole; +Inf if there is none.'),
       isDatabaseUp: gauge('database_up', 'Whether the database answers.'),
     },
@@ -128,13 +129,15 @@ async function askDatabase(gauges: Gauges['database'], database: Database): Prom
   const { rows } = await sql<Figures>`
     select pg_database_size(current_database()) as "databaseBytes", (select count(*) from audit_open) as "auditOpen",
            (select seq from audit_head) as "auditSealed",
+           (select count(*) from broadcasts where is_paused and problem is not null) as "broadcastsPaused",
            extract(epoch from now() - (select max(finished_at) from backups where error is null))::float8 as "backupAge"`.execute(
     database.db,
   )
-  const { databaseBytes, auditOpen, auditSealed, backupAge } = rows[0]!
+  const { databaseBytes, auditOpen, auditSealed, broadcastsPaused, backupAge } = rows[0]!
   gauges.databaseBytes.set(databaseBytes)
   gauges.auditOpen.set(auditOpen)
   gauges.auditSealed.set(auditSealed)
+  gauges.broadcastsPaused.set(broadcastsPaused)
   gauges.backupAge.set(backupAge ?? Infinity)
 }
 
@@ -142,6 +145,7 @@ interface Figures {
   databaseBytes: number
   auditOpen: number
   auditSealed: number
+  broadcastsPaused: number
   backupAge: number | null
 }
 

@@ -26,6 +26,9 @@ export const limits = {
   /** Backups that an admin starts or has verified: each takes disk and processor for a while. */
   backupsOfUser: { name: 'backups-user', max: 20, windowSeconds: 60 * 60 },
   passwordLinkByAddress: { name: 'password-link-address', max: 60, windowSeconds: 60 * 60 },
+  /** Wrong codes to link an operator's Telegram account: of one Telegram account, and of one bot token, which can name any account. */
+  linkCodeByTelegram: { name: 'link-code-telegram', max: 10, windowSeconds: 15 * 60 },
+  linkCodeByToken: { name: 'link-code-token', max: 300, windowSeconds: 15 * 60 },
   registerByAddress: { name: 'register-address', max: 60, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 

@@ -11,6 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache, type CredentialCache, EVERYBODY, type InTurn } from './credential-cache.ts'
 import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
+import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
@@ -215,6 +216,7 @@ class CachedSessions implements Sessions {
   async endAllOf(tx: Kysely<Tables>, userId: string): Promise<void> {
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
     await endPasswordLinksOf(tx, userId)
+    await endLinkCode(tx, userId)
     await notifyOf(tx, userId)
   }
 
@@ -252,6 +254,7 @@ class CachedSessions implements Sessions {
         .executeTakeFirstOrThrow()
       // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
       await endPasswordLinksBy(tx, userId)
+      await endLinkCode(tx, userId)
       if (numDeletedRows === 0n) return 0
       await notifyOf(tx, userId)
       await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })

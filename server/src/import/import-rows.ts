@@ -4,6 +4,7 @@
  */
 import { linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { Field, Fields, StoredName } from '@arcade/contract/entity'
+import { MAX_PARTICIPANTS } from '@arcade/contract/items/availability'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { hasLink, type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { emailField } from '@arcade/contract/field-schemas'
@@ -176,6 +177,30 @@ function readReward(row: Row, name: string): number {
   return reward
 }
 
+/** Reads what a UTC day may pay, which is at least one reward. */
+function readBudget(row: Row, name: string): number | null {
+  if (read.isMissing(row[name])) return null
+  const budget = read.number(row, name)
+  if (budget <= 0) throw new BadRow(`${name} must be above 0`)
+  if (budget < read.number(row, 'reward')) throw new BadRow(`${name} must be at least the reward`)
+  return budget
+}
+
+/** Reads when an item ends, which is after it starts. */
+function readEnd(row: Row, name: string): string | null {
+  const [startsAt, endsAt] = [read.moment(row, 'startsAt'), read.moment(row, name)]
+  if (startsAt !== null && endsAt !== null && endsAt <= startsAt) throw new BadRow(`${name} must be after startsAt`)
+  return endsAt
+}
+
+/** Readers of the fields of tasks and announcements that say when, for whom and how often they can be claimed. */
+const availabilityReaders = {
+  endsAt: readEnd,
+  maxParticipants: (row: Row, name: string) => read.maybeCount(row, name, MAX_PARTICIPANTS),
+  dailyBudget: readBudget,
+  segmentId: (row: Row, name: string) => (read.isMissing(row[name]) ? null : read.documentId(row, name)),
+}
+
 const taskTypes = [...new Set(Object.values(taskCollections).flatMap(({ types }) => types))]
 
 export const importedTasks = importedFields({
@@ -187,6 +212,8 @@ export const importedTasks = importedFields({
     link: read.link,
     reward: readReward,
     verifiedByBot: read.maybeFlag,
+    paused: read.maybeFlag,
+    ...availabilityReaders,
   },
   isTyped: true,
 })
@@ -207,6 +234,7 @@ export const importedAnnouncements = importedFields({
     link: read.link,
     reward: readReward,
     verifiedByBot: read.maybeFlag,
+    ...availabilityReaders,
     imageName: read.fileName,
     iconName: read.fileName,
     linkType: (row, name) => (row['type'] === 'link' ? read.oneOf(row, name, Object.keys(linkTypeLabels)) : null),

@@ -94,6 +94,14 @@ export function integer(row: Row, name: string): number {
   return value
 }
 
+/** Returns a whole number from 1 to `most`, or null if it is missing. */
+export function maybeCount(row: Row, name: string, most: number): number | null {
+  if (isMissing(row[name])) return null
+  const count = integer(row, name)
+  if (count < 1 || count > most) throw new BadRow(`${name} must be from 1 to ${most}`)
+  return count
+}
+
 /** Returns a flag, or null if it is missing. */
 export function maybeFlag(row: Row, name: string): boolean | null {
   return isMissing(row[name]) ? null : flag(row, name)

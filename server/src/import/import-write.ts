@@ -19,10 +19,13 @@ import {
 } from '#src/db/entities.ts'
 import { lower } from '#src/db/collations.ts'
 import { findErased } from '#src/ledger/erased-players.ts'
+import { recountLimits } from '#src/items/availability.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { importBalances, openBalances } from '#src/ledger/imported-balances.ts'
+import { keepVisits, type KnownVisit } from '#src/players/visits.ts'
 import { raiseNews } from '#src/items/news.ts'
 import { lockPriorities, parkPriorities } from '#src/items/priorities.ts'
+import { tellSchedule } from '#src/items/schedule-notice.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { delayErasures } from '#src/db/transaction-locks.ts'
@@ -40,6 +43,7 @@ import {
   importedTasks,
   importedUsers,
 } from './import-rows.ts'
+import { withoutUnknownSegments } from './import-segments.ts'
 import { settleUnique } from './import-unique.ts'
 import { type Key, recordset, type Table, upsert } from './upsert.ts'
 
@@ -60,8 +64,17 @@ export interface Written {
 
 /** The default creation time: that of the import. */
 const createdNow = { created_at: 'now()' }
-/** Old exports do not contain this setting, and an import keeps what an operator has set. */
-const byPlayers = { verified_by_bot: 'false' }
+/** Old exports do not contain these settings, and an import keeps what an operator has set. */
+const settings = {
+  verified_by_bot: 'false',
+  starts_at: 'null',
+  ends_at: 'null',
+  max_participants: 'null',
+  daily_budget: 'null',
+  segment_id: 'null',
+}
+/** An imported date that has passed takes no effect. */
+const marks = { start_pending: 'starts_at', end_pending: 'ends_at' }
 
 const users: Table = {
   name: userEntity.table,
@@ -88,15 +101,17 @@ const tasks: Table = {
   name: taskEntity.table,
   key: ['collection', 'id'],
   columns: { collection: 'text', ...importedColumns(importedTasks) },
-  defaults: { ...createdNow, ...byPlayers },
+  defaults: { ...createdNow, ...settings, paused: 'false' },
   hasVersion: true,
+  marks,
 }
 
 const announcements: Table = {
   name: announcementEntity.table,
   key: ['id'],
   columns: importedColumns(importedAnnouncements),
-  defaults: { ...createdNow, ...byPlayers },
+  defaults: { ...createdNow, ...settings },
+  marks,
   // An uploaded file keeps its name.
   onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
   hasVersion: true,
@@ -229,6 +244,7 @@ async function writeTelegramUsers(tx: Transaction<Tables>, given: Columns[], kee
     activity.deltas,
   )
   await addToCounters(tx, activity.deltas)
+  await keepVisits(tx, [...added, ...changed].map(toVisit))
   const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
   return { loaded: added.length + isChanged.size, added: added.length, rejected, kept }
 }
@@ -254,8 +270,9 @@ async function findKeptDetails(tx: Transaction<Tables>, rows: Columns[]): Promis
 
 /** Writes tasks. Rows of one batch may swap their priorities; a row whose priority is taken keeps the one it had. */
 export function tasksWriter(collection: TaskCollection): Writer {
-  return async (tx, rows) => {
+  return async (tx, given) => {
     await lockPriorities(tx, collection)
+    const { rows, rejected } = await withoutUnknownSegments(tx, given)
     // The lock keeps others from adding a task between reading the stored priorities and writing the new ones.
     await sql`lock table tasks in share row exclusive mode`.execute(tx)
     const candidates = rows.map((row) => ({ id: String(row['id']), key: Number(row['priority']), row }))
@@ -283,12 +300,15 @@ export function tasksWriter(collection: TaskCollection): Writer {
     const records = (keys: Key[]) => titled(rows, keys).map((task) => taskRecord(collection, task))
     await queueEvent(tx, 'task.create', records(added))
     await queueEvent(tx, 'task.update', records(changed))
-    const rejected = new Map([...refused].map(({ row }) => [row, errorCatalogue.PRIORITY_TAKEN.message]))
+    await recountLimits(tx, collection, idsOf(changed))
+    await tellSchedule(tx)
+    for (const { row } of refused) rejected.set(row, errorCatalogue.PRIORITY_TAKEN.message)
     return { loaded: added.length + changed.length, added: added.length, rejected, histories }
   }
 }
 
-export const writeAnnouncements: Writer = async (tx, rows) => {
+export const writeAnnouncements: Writer = async (tx, given) => {
+  const { rows, rejected } = await withoutUnknownSegments(tx, given)
   const ids = rows.map(({ id }) => String(id))
   const active = rows.filter(({ status }) => status === true)
   const { rows: inactive } = await sql<{ id: string }>`
@@ -306,7 +326,13 @@ export const writeAnnouncements: Writer = async (tx, rows) => {
     changed: [...added, ...changed].map(({ id }) => String(id)),
     unchanged: ids,
   })
-  return { loaded: added.length + changed.length, added: added.length, rejected: new Map(), histories }
+  await recountLimits(tx, 'announcement', idsOf(changed))
+  await tellSchedule(tx)
+  return { loaded: added.length + changed.length, added: added.length, rejected, histories }
+}
+
+function idsOf(keys: readonly Key[]): string[] {
+  return keys.map(({ id }) => String(id))
 }
 
 /** Returns the ids and titles, for webhooks, of the rows that these keys name. */
@@ -319,8 +345,8 @@ function titled(rows: readonly Columns[], keys: readonly Record<string, unknown>
 export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
   return async (tx, rows) => {
     const { added, changed } = await upsert(tx, historyItems, rows)
-    const idsOf = (keys: Key[]) => new Set(keys.map((key) => String(key['item_id'])))
-    const [isAdded, isChanged] = [idsOf(added), idsOf(changed)]
+    const documents = (keys: Key[]) => new Set(keys.map((key) => String(key['item_id'])))
+    const [isAdded, isChanged] = [documents(added), documents(changed)]
     const ids = rows.map(({ item_id: id }) => String(id))
     const newIds = ids.filter((id) => isAdded.has(id) || derived.has(id))
     const loaded = ids.filter((id) => isChanged.has(id) || isAdded.has(id) || derived.has(id)).length
@@ -348,6 +374,12 @@ export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<st
     for (const row of added) countParticipations(activity, toItem(row), row.moment!, 1)
     for (const row of changed) moveParticipation(activity, toItem(row), row.before!, row.moment!)
     await addToCounters(tx, activity.deltas)
+    await keepVisits(tx, [...added, ...changed].map(toVisit))
     return { loaded: added.length + changed.length, added: added.length, rejected }
   }
+}
+
+/** A player was seen when joining and when taking part. */
+function toVisit({ user_id: userId, moment: at }: Key): KnownVisit {
+  return { userId: Number(userId), at }
 }

@@ -2,7 +2,7 @@
  * `npm run import -- DIRECTORY` (design §8): loads NDJSON, one file for each collection of §3, into the database. Hides the order of the
  * files, the batches and the handling of refused rows. Importing the same files again changes nothing; memory does not grow with them.
  */
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { callerDirectory } from '#src/config.ts'
 import { foldCounters } from '#src/counters/counters.ts'
@@ -19,6 +19,7 @@ import * as parse from './import-rows.ts'
 import { BadRow, parseObject, type Row } from './import-values.ts'
 import { SeenKeys } from './seen-keys.ts'
 import * as write from './import-write.ts'
+import { listFiles } from './import-files.ts'
 import { takeImportLock } from './import-lock.ts'
 import { limited } from './limited.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
@@ -253,23 +254,6 @@ export async function importDirectory({
   return { files, unknown, ...(path !== undefined && { rejectedPath: path }), seconds: (performance.now() - start) / 1000 }
 }
 
-/** Returns the names that end in `.ndjson`. */
-async function listFiles(directory: string): Promise<{ files: string[]; folders: string[] }> {
-  try {
-    const entries = await readdir(directory, { withFileTypes: true })
-    const named = entries.filter(({ name }) => name.endsWith('.ndjson')).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const [folders = [], files = []] = [true, false].map((isFolder) =>
-      named.flatMap((entry) => (entry.isDirectory() === isFolder ? entry.name : [])),
-    )
-    return { files, folders }
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new StartError(`There is no directory ${directory}.`, { cause: error })
-    if (code === 'ENOTDIR') throw new StartError(`${directory} is not a directory.`, { cause: error })
-    throw new StartError(`${directory} cannot be read: ${message}`, { cause: error })
-  }
-}
-
 /** A line of a file, from being read until it is stored or refused. */
 interface Item {
   line: Line
@@ -354,7 +338,8 @@ async function* readBatches(path: string, collection: Collection, mostRows = BAT
     bytes += line.text.length
     if (items.length < mostRows && bytes < BATCH_BYTES) continue
     // The first batch shows about how many lines there are.
-    if (items.length === line.number) seen.reserve(Math.min(MOST_RESERVED, Math.ceil((line.number * size) / (line.start + line.length))))
+    if (items.length === line.number)
+      seen.reserve(Math.min(MOST_RESERVED, Math.ceil((line.number * size) / (line.start + line.length))))
     yield items
     items = []
     bytes = 0

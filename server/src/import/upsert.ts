@@ -14,6 +14,8 @@ export interface Table {
   /** Columns that change only while another column, the value here, is null. */
   onlyWhileNull?: Record<string, string>
   hasVersion?: true
+  /** Columns that say whether the date in another column, the value here, is still to take effect. Only a new date sets them. */
+  marks?: Readonly<Record<string, string>>
   /** A SQL condition for rows `t` that no import changes. */
   settled?: string
   /** The column of the row's time. `upsert` returns it as `moment`, and for changed rows the earlier time as `before`. */
@@ -37,7 +39,7 @@ export function recordset({ columns }: Table, rows: Columns[]): RawBuilder<unkno
  */
 export async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
   if (rows.length === 0) return { added: [], changed: [] }
-  const { columns, moment, onlyWhileNull = {}, settled = 'false' } = table
+  const { columns, moment, onlyWhileNull = {}, settled = 'false', marks = {} } = table
   // A row without earlier fields keeps those that are stored.
   const defaults: Readonly<Record<string, string>> = { from_before: 'null', ...table.defaults }
   const name = sql.table(table.name)
@@ -48,9 +50,11 @@ export async function upsert(tx: Transaction<Tables>, table: Table, rows: Column
     table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
   const imported = recordset(table, rows)
   const values = names.map((column) => (column in defaults ? `coalesce(r.${column}, ${defaults[column]})` : `r.${column}`))
+  const marked = Object.values(marks).map((date) => `coalesce(r.${date} > now(), false)`)
+  const all = [...names, ...Object.keys(marks)].join(', ')
   // Rows are inserted in the order of their keys, so that two imports wait for each other instead of deadlocking.
   const { rows: added } = await sql<Key>`
-    insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${imported} order by ${sql.raw(key)}
+    insert into ${name} (${sql.raw(all)}) select ${sql.raw([...values, ...marked].join(', '))} from ${imported} order by ${sql.raw(key)}
     on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
   if (added.length === rows.length) return { added, changed: [] }
 
@@ -63,6 +67,10 @@ export async function upsert(tx: Transaction<Tables>, table: Table, rows: Column
       : `r.${column}`
   })
   const changes = others.map((column, index) => `${column} = ${after[index]}`)
+  for (const [mark, date] of Object.entries(marks)) {
+    const now = after[others.indexOf(date)]!
+    changes.push(`${mark} = case when ${now} is distinct from t.${date} then ${now} > now() else t.${mark} end`)
+  }
   if (table.hasVersion) changes.push('version = t.version + 1')
   const differs = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
   // If another import changed the time of a row in the meantime, its value stays, because it came last. So the earlier time is certain.

@@ -1,10 +1,11 @@
 /**
  * News for players (design §7, News). Each activation of an announcement raises the news number. An announcement has the number of its last
- * activation, and a player the number that was last shown. A player has news while an active announcement has a higher number; inactive and
- * deleted announcements do not count. Code that activates announcements calls `raiseNews` in the same transaction.
+ * activation, and a player the number that was last shown. A player has news while a live announcement has a higher number; others and
+ * deleted ones do not count. Code that activates announcements calls `raiseNews` in the same transaction.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
+import { announcementStateSql } from './state.ts'
 
 /**
  * Gives each announcement that has just become active the next news number. The row with the number stays locked until the transaction ends,
@@ -40,12 +41,15 @@ export async function readNews(db: Kysely<Tables>): Promise<number> {
   return epoch
 }
 
-/** Returns the highest news number of the active announcements, or 0. A player whose number is lower has news. */
-export async function readNewestActiveNews(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{ newest: number }>`select coalesce(max(news), 0) as newest from announcements where status`.execute(
-    db,
-  )
-  return rows[0]!.newest
+/**
+ * Returns the highest news number of the live announcements for each segment, null for everyone. A player whose number is lower has news, if
+ * one of these is for the player.
+ */
+export async function readActiveNews(db: Kysely<Tables>): Promise<{ segmentId: string | null; newest: number }[]> {
+  const { rows } = await sql<{ segmentId: string | null; newest: number }>`
+    select segment_id as "segmentId", max(news) as newest from announcements
+     where ${sql.raw(announcementStateSql())} = 'live' group by segment_id`.execute(db)
+  return rows
 }
 
 /**

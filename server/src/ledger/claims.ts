@@ -1,19 +1,26 @@
 /**
  * Claims (design §7) pay a player the reward of a task or announcement. One statement writes the participation, the balance, the
- * ledger entry, the counters and the caller's key, or nothing. The participation is unique for player, item and period.
+ * ledger entry, the counters and the caller's key, or nothing. The participation is unique for player, item and period. If the item has
+ * limits, a transaction also takes from what is left of them (quotas.ts).
  */
+import type { ErrorCode } from '@arcade/contract/errors'
+import type { ItemState } from '@arcade/contract/items/fields'
 import type { ClaimResult } from '@arcade/contract/ledger/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { type CallContext, Failure } from '#src/calls.ts'
 import { IS_OPEN } from './blocks.ts'
 import { type CapSql, capSql, type EntryCaps } from './caps.ts'
 import type { Database } from '#src/db/database.ts'
+import type { NamedStatement } from '#src/db/ledger-transaction.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
+import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
 import { placeholders } from './parameters.ts'
 import { periodSql } from './periods.ts'
 import { gatheredReads } from '#src/db/shared-reads.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
+import { createMembership } from '#src/players/segments.ts'
+import { createQuotas } from './quotas.ts'
 
 export interface ClaimInput {
   userId: number
@@ -24,9 +31,13 @@ export interface ClaimInput {
 
 interface Item {
   reward: string
-  isActive: boolean
+  state: ItemState
+  hasPlaces: boolean
+  hasBudget: boolean
   needsInput: boolean
   isVerifiedByBot: boolean
+  /** The segment of players for whom the item is; null if it is for everyone. */
+  segmentId: string | null
 }
 
 interface NoItem {
@@ -49,50 +60,82 @@ export function createClaims(
     readItems([asked.map(({ kind }) => kind), asked.map(({ id }) => id)]),
   )
   const cap = caps.get('claim')
-  const insertClaim =
-    cap === undefined
-      ? database.statement<EntryRow>('claim', claimSql())
-      : database.statement<EntryRow>('claim-capped', claimSql(CAPPED))
+  const claim = cap === undefined ? CLAIM : CAPPED_CLAIM
+  const insertClaim = database.statement<EntryRow>(claim.name, claim.text)
   const findClaim = database.statement<KnownRow>('claim-known', FIND_CLAIM)
+  const quotas = createQuotas(database)
+  const isMember = createMembership(database)
 
   return async (input, context) => {
     const { userId, kind, id, userInput } = input
-    const found = await readItem({ kind, id })
-    const item = found.reward === null ? undefined : found
-    const refusal = refusalOf(item, input, context)
+    let { item, refusal } = await findItem(input, context)
+
     const { isFirst, balance, entry } = await writeOnce(userId, context, {
       async write(key) {
-        if (!item || refusal) return []
-        return insertClaim([
-          userId,
-          kind,
-          id,
-          item.needsInput ? userInput : null,
-          item.reward,
-          ...writtenBy(context),
-          ...key,
-          ...(cap === undefined ? [] : [cap]),
-        ])
+        for (;;) {
+          if (!item || refusal) return []
+          const { reward, hasPlaces, hasBudget, needsInput } = item
+          const values = [
+            userId,
+            kind,
+            id,
+            needsInput ? userInput : null,
+            reward,
+            ...writtenBy(context),
+            ...key,
+            ...(cap === undefined ? [] : [cap]),
+          ]
+          if (!hasPlaces && !hasBudget) return insertClaim(values)
+          const taken = await quotas.take({ kind, id, reward, hasPlaces, hasBudget }, (run) => run<EntryRow>(claim, values))
+          if (taken === 'changed') ({ item, refusal } = await findItem(input, context))
+          else if (taken === 'full') refusal = new Failure('FULL')
+          else return taken
+        }
       },
       unlessKnown: 'participations_pkey',
       async findEarlier() {
-        const [claim] = await findClaim([userId, kind, id, item?.reward ?? null, cap ?? null])
-        if (!claim) throw new Failure('NO_SUCH_PLAYER')
-        if (claim.isDone) return claim
+        const [known] = await findClaim([userId, kind, id, item?.reward ?? null, cap ?? null])
+        if (!known) throw new Failure('NO_SUCH_PLAYER')
+        if (known.isDone) return known
         if (refusal) throw refusal
-        refuseBeyondLimits(claim, { cause: 'claim', amount: Number(item?.reward ?? 0), most: cap })
+        refuseBeyondLimits(known, { cause: 'claim', amount: Number(item?.reward ?? 0), most: cap })
         return undefined
       },
     })
     return { success: true, isFirst, reward: entry?.amount ?? 0, balance, entry }
   }
+
+  async function isForOthers({ segmentId }: Item, userId: number): Promise<boolean> {
+    return segmentId !== null && !(await isMember(userId, [segmentId])).has(segmentId)
+  }
+
+  async function findItem(input: ClaimInput, context: CallContext) {
+    const found = await readItem({ kind: input.kind, id: input.id })
+    const item = found.reward === null ? undefined : found
+    const refusal = item && (await isForOthers(item, input.userId)) ? notFound(input.kind) : refusalOf(item, input, context)
+    return { item, refusal }
+  }
+}
+
+/** A player who does not belong to the segment of an item gets the answer of an item that does not exist. */
+function notFound(kind: HistoryKind): Failure {
+  return new Failure(kind === 'announcement' ? 'ANNOUNCEMENT_NOT_FOUND' : 'NO_SUCH_TASK')
+}
+
+/** Why an item in this state cannot be claimed. */
+const refusals: Record<Exclude<ItemState, 'live'>, ErrorCode> = {
+  draft: 'ANNOUNCEMENT_INACTIVE',
+  scheduled: 'NOT_STARTED',
+  paused: 'PAUSED',
+  ended: 'ENDED',
+  full: 'FULL',
 }
 
 /** Returns why no player can claim the item now. A repeated claim still gets its earlier answer. */
 function refusalOf(item: Item | undefined, { kind, userInput = '' }: ClaimInput, { caller }: CallContext): Failure | undefined {
-  if (!item) return new Failure(kind === 'announcement' ? 'ANNOUNCEMENT_NOT_FOUND' : 'NO_SUCH_TASK')
+  if (!item) return notFound(kind)
   if (item.isVerifiedByBot && caller.kind === 'player') return new Failure('BOT_VERIFIES')
-  if (!item.isActive) return new Failure('ANNOUNCEMENT_INACTIVE')
+  if (item.state !== 'live') return new Failure(refusals[item.state])
   if (item.needsInput && userInput === '') return new Failure('INPUT_MISSING')
   return undefined
 }
@@ -104,10 +147,13 @@ const PERIOD = periodSql('$2::text', NOW)
 /** The items with the kinds $1 and ids $2, in that order; nulls for an item that does not exist. */
 const ITEMS = `
   select item.* from unnest($1::text[], $2::text[]) with ordinality as asked (kind, id, place) left join lateral (
-      select reward::text as reward, true as "isActive", false as "needsInput", verified_by_bot as "isVerifiedByBot"
+      select reward::text as reward, ${taskStateSql()} as state, max_participants is not null as "hasPlaces",
+             daily_budget is not null as "hasBudget", false as "needsInput", verified_by_bot as "isVerifiedByBot",
+             segment_id as "segmentId"
         from tasks where collection = asked.kind and tasks.id = asked.id
       union all
-      select reward::text, status, coalesce(link_type = 'input', false), verified_by_bot
+      select reward::text, ${announcementStateSql()}, max_participants is not null, daily_budget is not null,
+             coalesce(link_type = 'input', false), verified_by_bot, segment_id
         from announcements where asked.kind = 'announcement' and announcements.id = asked.id) item on true
    order by place`
 
@@ -150,6 +196,9 @@ const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   select paid.user_id, paid.entries, ${params.reward}::numeric, 'claim', ${params.kind}::text, ${params.itemId}::text, ${PERIOD},
          ${params.byKind}::text, ${params.byId}::text, ${params.byName}::text, paid.balance from paid
   returning ${ENTRY}`
+
+const CLAIM: NamedStatement = { name: 'claim', text: claimSql() }
+const CAPPED_CLAIM: NamedStatement = { name: 'claim-capped', text: claimSql(CAPPED) }
 
 const FIND_CLAIM = `
   select b.*, p.user_id is not null as "isDone", e.seq

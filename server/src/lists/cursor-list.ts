@@ -22,7 +22,11 @@ const COUNTS_AT_ONCE = 4
 /** Counts that may wait: four at a time, at half a second each, finish this many within the longest wait. */
 const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
-const COUNT_TIMEOUT_SECONDS = 30
+const COUNT_TIMEOUT_MS = 30_000
+/** How long filters are counted exactly: a person who edits filters sees the number within 300 ms. */
+const QUICK_COUNT_MS = 120
+/** Matches in a sample from which their number is estimated, with an error of about a third; from fewer it would be a guess. */
+const ESTIMATED_FROM_MATCHES = 10
 /** Rows of the first, smaller sample, which suffices for most filters to tell whether they match too many rows to be counted. */
 const FIRST_COUNT_SAMPLE_ROWS = 2_000
 const COUNT_SAMPLE_ROWS = 20_000
@@ -46,7 +50,8 @@ export interface CursorList<L extends List> {
   /** @throws Failure INVALID_INPUT for a cursor of another list or order */
   page(query: CursorQuery<L>): Promise<CursorPage<L>>
   /**
-   * Counts the matching rows, exactly up to 10,000. Stops when the client leaves.
+   * Counts the matching rows, exactly up to 10,000, and estimates how many there are beyond. A filter that looks up rows of other tables,
+   * or has groups, is estimated sooner if counting takes long. Stops when the client leaves.
    * @throws Failure UNAVAILABLE if it takes too long, or if too many other counts are waiting
    */
   count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count>
@@ -134,35 +139,58 @@ class KeysetList<L extends List> implements CursorList<L> {
   async #countMatches(where: Where, signal: AbortSignal): Promise<Count> {
     try {
       const all = await this.#pages.countAll()
-      const countIn = async (snapshot: Snapshot): Promise<number> => {
-        await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${BITMAP_SETTINGS.work_mem}'`)
-        const ask = askIn(snapshot, this.#database, signal)
-        return (await this.#isSurelyMore(where, all, ask)) ? MAX_HITS + 1 : this.#countHits(where, ask)
+      const countIn = async (snapshot: Snapshot): Promise<Count> => {
+        await snapshot.query(`set work_mem = '${BITMAP_SETTINGS.work_mem}'`)
+        return this.#countInSnapshot(where, all, { snapshot, ask: askIn(snapshot, this.#database, signal) })
       }
-      const found = await this.#database.reads.snapshot(countIn, async (total) => total, { isAwaited: true })
-      return { total: Math.min(found, MAX_HITS), isMore: found > MAX_HITS }
+      return await this.#database.reads.snapshot(countIn, async (counted) => counted, { isAwaited: true })
     } catch (error) {
       throw isTimeout(error) ? tooSlow(error) : error
     }
   }
 
-  /** Whether a sample proves that far more rows match than are counted. */
-  async #isSurelyMore({ matches }: Where, all: number, ask: Ask): Promise<boolean> {
-    const sampled = (size: number) => sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
-    const pagesOfHits = sql`count(distinct sampled_page) filter (where ${matches}) as hits`
-    const first = await ask<{ rows: number; pages: number; hits: number }>(
-      sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(FIRST_COUNT_SAMPLE_ROWS)}`,
-    )
+  /** Counts exactly, unless a sample proves that far too many rows match, or shows how many there are about while counting takes long. */
+  async #countInSnapshot(where: Where, all: number, { snapshot, ask }: { snapshot: Snapshot; ask: Ask }): Promise<Count> {
+    const limitTo = (milliseconds: number) => snapshot.query(`set statement_timeout = ${milliseconds}; savepoint counting`)
+    await limitTo(COUNT_TIMEOUT_MS)
+    const sample = await this.#sample(where, all, ask)
+    if (sample.isSurelyMore) return { total: MAX_HITS, isMore: true, about: aboutOf(sample, all) }
+    // Searches are counted by their indexes.
+    if (!where.hasSearch) await limitTo(QUICK_COUNT_MS)
+    try {
+      return toCount(await this.#countHits(where, ask), sample, all)
+    } catch (error) {
+      if (where.hasSearch || !isTimeout(error)) throw error
+    }
+    await snapshot.query('rollback to savepoint counting')
+    await limitTo(COUNT_TIMEOUT_MS)
+    const large =
+      sample.rows < COUNT_SAMPLE_ROWS / 2 ? await this.#takeSample(where, { size: COUNT_SAMPLE_ROWS, all }, ask) : sample
+    if (large.matches < ESTIMATED_FROM_MATCHES) return toCount(await this.#countHits(where, ask), large, all)
+    return { total: Math.min(large.matches, MAX_HITS), isMore: true, about: aboutOf(large, all) }
+  }
+
+  /** Whether a sample proves that far more rows match than are counted, and the sample. */
+  async #sample(where: Where, all: number, ask: Ask): Promise<Sample & { isSurelyMore: boolean }> {
+    const first = await this.#takeSample(where, { size: FIRST_COUNT_SAMPLE_ROWS, all }, ask)
     const rowsOfPage = first.rows / first.pages
     const isMore = ({ rows, hits }: { rows: number; hits: number }): boolean =>
       provesMore({ pages: rows / rowsOfPage, hits, allPages: all / rowsOfPage, max: MAX_HITS })
-    if (isMore(first)) return true
+    if (isMore(first)) return { ...first, isSurelyMore: true }
     const times = COUNT_SAMPLE_ROWS / FIRST_COUNT_SAMPLE_ROWS
     const mayProveIt = isMore({ rows: first.rows * times, hits: (first.hits + 2 * Math.sqrt(first.hits)) * times })
-    if (!mayProveIt) return false
-    return isMore(
-      await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(COUNT_SAMPLE_ROWS)}`),
-    )
+    if (!mayProveIt) return { ...first, isSurelyMore: false }
+    const second = await this.#takeSample(where, { size: COUNT_SAMPLE_ROWS, all }, ask)
+    return { ...second, isSurelyMore: isMore(second) }
+  }
+
+  /** Counts by pages first, so that each row is checked once. */
+  #takeSample({ matches }: Where, { size, all }: { size: number; all: number }, ask: Ask): Promise<Sample> {
+    const sample = sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
+    return ask<Sample>(sql`
+      select coalesce(sum(sampled), 0) as rows, count(*) as pages, coalesce(sum(matching), 0) as matches,
+             count(*) filter (where matching > 0) as hits
+        from (select count(*) as sampled, count(*) filter (where ${matches}) as matching from ${sample} group by sampled_page) as pages`)
   }
 
   /** Counts the matching rows up to MAX_HITS + 1. */
@@ -178,6 +206,25 @@ class KeysetList<L extends List> implements CursorList<L> {
     )
     return total
   }
+}
+
+interface Sample {
+  rows: number
+  pages: number
+  /** The number of sampled rows that match. */
+  matches: number
+  /** The number of sampled pages with a matching row. */
+  hits: number
+}
+
+/** Returns the estimated number of matches, in two digits, because the sample shows no more. */
+function aboutOf({ matches, rows }: Sample, all: number): number {
+  return Number(((matches / Math.max(1, rows)) * all).toPrecision(2))
+}
+
+function toCount(found: number, sample: Sample, all: number): Count {
+  if (found <= MAX_HITS) return { total: found, isMore: false }
+  return { total: MAX_HITS, isMore: true, about: Math.max(MAX_HITS, aboutOf(sample, all)) }
 }
 
 /** Runs a query that returns one row. */

@@ -165,7 +165,7 @@ async function checkShare<L extends List>(lookup: PageLookup<L>, share: number):
 /** Finds all matches by their indexes and sorts them, if there are few enough. */
 async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
   const { where, page, queries } = lookup
-  const hits = await queries.among(where.conditions ?? [where.matches], { ...page, maxHits: MAX_HITS })
+  const hits = await queries.among(where.conditions ?? where.estimatedConditions, { ...page, maxHits: MAX_HITS })
   if (hits.total <= MAX_HITS) return hits
   lookup.end = hits.rows[page.limit - 1]
   const isEnd = await queries.endsWithin(where, page.reading, firstRowsChecked(page.limit))

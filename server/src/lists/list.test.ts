@@ -92,15 +92,15 @@ test('incomplete lists do not compile', () => {
     entity: taskEntity,
     // @ts-expect-error the SQL of numberOfParticipants is missing
     derived: {},
-    conditions: {},
+    conditions: { state: () => sql`true` },
     search: common.search,
-    sheet: common.sheet,
+    sheet: { sheetName: 'T', flags: { paused: ['Yes', 'No'] } },
   })
   serveList<typeof announcementList>({
     list: announcementList,
     entity: announcementEntity,
-    derived: { numberOfParticipants: '0' },
-    conditions: { status: () => sql`true` },
+    derived: { numberOfParticipants: '0', state: `'live'` },
+    conditions: { status: () => sql`true`, state: () => sql`true` },
     search: common.search,
     // @ts-expect-error the texts of cells for the status are missing
     sheet: { sheetName: 'A', flags: {} },

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Field, FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
+import { readGroups } from '@arcade/contract/filter-groups'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/entities.ts'
@@ -28,11 +29,19 @@ export interface SearchCondition {
   isDistinctive?: boolean
 }
 
-/** A condition for each filter that names no field; the conditions of the others follow from their fields. */
+/** A condition that looks up rows of another table. */
+export interface Lookup {
+  /** The condition as the planner checks it for one row after the other, which keeps the order of the rows. */
+  ofRow: Condition
+  /** The same condition as a join, which the planner may begin with the other table. */
+  asJoin: Condition
+}
+
+/** A condition for each filter that names no field; the conditions of the others follow from their fields, or from those of a group. */
 type FilterConditions<L extends List> = {
-  readonly [Name in keyof L['filters'] as L['filters'][Name] extends { field: string } ? never : Name]: (
+  readonly [Name in keyof L['filters'] as L['filters'][Name] extends { field: string } | { kind: 'groups' } ? never : Name]: (
     value: FilterValue<L['filters'][Name]>,
-  ) => Condition
+  ) => Condition | Lookup
 }
 
 export interface ServedList<L extends List = List> {
@@ -76,6 +85,8 @@ export interface Where {
   isSearchAlone: boolean
   /** Whether the search has a part that few rows are likely to contain. */
   isDistinctive: boolean
+  /** Whether the filter looks up rows of other tables. */
+  looksUp: boolean
   /** The given filters and their values, if one index contains their matches in the list's own order. */
   indexed: { filters: readonly string[]; values: readonly unknown[] } | undefined
   /** The condition for the rows that the filter matches. */
@@ -100,10 +111,12 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
+  const joins = combinations(filters.map(({ asJoins }) => asJoins))
   const { entity, within, hidden } = served
   const text = search.trim()
   const searched = text === '' ? undefined : served.search(text)
-  const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
+  const withinList = within === undefined ? [] : [sql.raw<boolean>(within)]
+  const others = [...withinList, ...filters.map(({ condition }) => condition)]
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
   const matching = [...(searched ? [searched.matches] : []), ...others]
@@ -113,12 +126,13 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
     hasSearch: searched !== undefined,
     isSearchAlone: searched !== undefined && filters.length === 0,
     isDistinctive: searched?.isDistinctive === true,
+    looksUp: filters.some(({ looksUp }) => looksUp),
     indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),
     matches: all([...matching, ...shownRows]),
     conditions: searched?.conditions?.map(narrowed),
     estimatedConditions: searched
       ? (searched.estimatedConditions ?? searched.conditions ?? [searched.matches]).map(narrowed)
-      : [narrowed(all([]))],
+      : joins.map((joined) => all([...withinList, ...joined, ...shownRows])),
     hides: hiddenRows && all([...matching, hiddenRows]),
     joinedTable:
       !searched &&
@@ -151,23 +165,76 @@ interface FilterCondition {
   /** The field that the filter compares, unless the server has a condition of its own for the filter. */
   field: string | undefined
   condition: Condition
+  /** Disjoint conditions for the same rows; those that look up rows of other tables are joins. */
+  asJoins: Condition[]
+  looksUp: boolean
 }
 
 function filterCondition<L extends List>(served: ServedList<L>, name: string, value: unknown): FilterCondition {
-  const { list, entity, conditions } = served
+  const { list, conditions } = served
   const filter = list.filters[name]
   if (!filter) throw new Error(`The list ${list.name} has no filter ${name}`)
-  const { field, kind } = filter
-  if (field === undefined) {
-    const meaning = (conditions as Readonly<Record<string, (given: unknown) => Condition>>)[name]!
-    return { field, condition: meaning(value) }
+  if (filter.kind === 'groups') return groupsCondition(served, value as string)
+  const { field } = filter
+  if (field !== undefined) {
+    const condition = fieldCondition(served, { ...filter, field }, value)
+    return { field, condition, asJoins: [condition], looksUp: false }
   }
+  const meaning = (conditions as Readonly<Record<string, (given: unknown) => Condition | Lookup>>)[name]!(value)
+  if (!('ofRow' in meaning)) return { field, condition: meaning, asJoins: [meaning], looksUp: false }
+  return { field, condition: meaning.ofRow, asJoins: [meaning.asJoin], looksUp: true }
+}
+
+function fieldCondition(
+  { entity }: Pick<ServedList, 'entity'>,
+  { kind, field }: { kind: List['filters'][string]['kind']; field: string },
+  value: unknown,
+): Condition {
   const column = sql.raw(columnName(entity, field))
-  if (kind === 'from') return { field, condition: sql`${column} >= ${momentParameter(new Date(value as string))}` }
-  if (kind === 'before') return { field, condition: sql`${column} < ${momentParameter(new Date(value as string))}` }
-  if (kind === 'min') return { field, condition: sql`${column} >= ${value}::numeric` }
-  if (kind === 'max') return { field, condition: sql`${column} <= ${value}::numeric` }
-  return { field, condition: sql`${column} = ${value}` }
+  if (kind === 'from') return sql`${column} >= ${momentParameter(new Date(value as string))}`
+  if (kind === 'before') return sql`${column} < ${momentParameter(new Date(value as string))}`
+  if (kind === 'days') return sql`${column} >= ${daysAgo(value as number)}`
+  if (kind === 'min') return sql`${column} >= ${value}::numeric`
+  if (kind === 'max') return sql`${column} <= ${value}::numeric`
+  return sql`${column} = ${value}`
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Returns the moment this number of days before now, as a parameter. */
+export function daysAgo(days: number): RawBuilder<unknown> {
+  return momentParameter(new Date(Date.now() - days * DAY_MS))
+}
+
+/** The condition for rows that match one of the groups. @throws Error for a text that the contract would refuse */
+function groupsCondition<L extends List>(served: ServedList<L>, text: string): FilterCondition {
+  const groups = readGroups(served.list, text)
+  if (!groups) throw new Error(`The list ${served.list.name} cannot read these groups of filters`)
+  const parts = groups.map((group) => Object.entries(group).map(([name, value]) => filterCondition(served, name, value)))
+  const ofRow = parts.map((part) => sql<boolean>`(${all(part.map(({ condition }) => condition))})`)
+  const joined = parts.map((part) => all(part.flatMap(({ asJoins }) => asJoins)))
+  return {
+    field: undefined,
+    condition: sql<boolean>`(${sql.join(ofRow, sql` or `)})`,
+    asJoins: disjoint(joined, ofRow),
+    looksUp: parts.flat().some(({ looksUp }) => looksUp),
+  }
+}
+
+/** Returns each combination of one condition from each list. */
+function combinations(lists: readonly Condition[][]): Condition[][] {
+  return lists.reduce<Condition[][]>((made, list) => made.flatMap((one) => list.map((condition) => [...one, condition])), [[]])
+}
+
+/** Makes conditions disjoint: excludes from each the rows for which one of the `earlier` conditions holds. */
+export function disjoint(conditions: readonly Condition[], earlier: readonly Condition[] = conditions): Condition[] {
+  return conditions.map(
+    (condition, index) => sql<boolean>`${sql.join([condition, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
+  )
+}
+
+function isNot(condition: Condition): Condition {
+  return sql<boolean>`(${condition}) is not true`
 }
 
 /** Selected rows of a list, or those that a filter matches. */

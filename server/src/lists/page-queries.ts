@@ -106,11 +106,14 @@ export class PageQueries<L extends List> {
 
   /** Reads the matching rows among the next `checkedRows` rows of the order. */
   async nearby(where: Where, { reading, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
+    // Where the filter looks up rows of other tables, they are looked up within: Citus joins nothing to rows that a limit has chosen.
+    const columns = where.looksUp ? sql`*, (${where.matches}) as is_match` : sql`*`
+    const matches = where.looksUp ? sql`is_match` : where.matches
     const found = await this.#reads.texts(
       sql`
       select ${sql.raw(this.#columns('null'))} from (
-        select ${sql.raw(this.#withPosition(reading.sort))} from ${this.#nextRows(where, reading, { count: checkedRows, columns: '*' })} as looked
-          where ${where.matches} limit ${sql.lit(limit)}
+        select ${sql.raw(this.#withPosition(reading.sort))} from ${this.#nextRows(where, reading, { count: checkedRows, columns })} as looked
+          where ${matches} limit ${sql.lit(limit)}
       ) as page order by ${sql.raw(this.orders[reading.sort].starts[reading.start]!.outerOrderBy)}`,
       { isRepeated: where.isSearchAlone },
     )
@@ -120,7 +123,7 @@ export class PageQueries<L extends List> {
   /** Whether fewer than `checkedRows` rows of the order come after the position. */
   async endsWithin(where: Where, reading: Reading<L>, checkedRows: number): Promise<boolean> {
     const rows = await this.#reads.rows(sql`
-      select 1 from ${this.#nextRows(where, reading, { count: checkedRows, columns: this.#idColumn })} as looked offset ${sql.lit(checkedRows - 1)}`)
+      select 1 from ${this.#nextRows(where, reading, { count: checkedRows, columns: sql.raw(this.#idColumn) })} as looked offset ${sql.lit(checkedRows - 1)}`)
     return rows.length === 0
   }
 
@@ -174,7 +177,7 @@ export class PageQueries<L extends List> {
     const few = sql`select ${id} from hits where ${isFew} limit ${sql.lit(fewHits)}`
     const placed = sql`select ${id}, ${sql.raw(column!)} from (${few}) as few join ${sql.raw(source)} using (${id})`
     const afterPosition = parts.map((part) => bindSql(part.where, reading.parameters))
-    const checked = this.#nextRows(where, reading, { count: checkedRows, columns: this.#idColumn, source })
+    const checked = this.#nextRows(where, reading, { count: checkedRows, columns: id, source })
     // "is true" keeps the planner from a join, which would read and sort all rows to check instead of stopping when the page is complete.
     const next = sql`
       (select ${id} as next_id from (${placed}) as placed where (${sql.join(afterPosition, sql`) or (`)})
@@ -276,14 +279,11 @@ export class PageQueries<L extends List> {
   #nextRows(
     { withinBounds }: Where,
     { sort, start, parameters }: Reading<L>,
-    { count, columns, source = this.orders[sort].source }: { count: number; columns: string; source?: string },
+    { count, columns, source = this.orders[sort].source }: { count: number; columns: RawBuilder<unknown>; source?: string },
   ): RawBuilder<unknown> {
     const bounds = withinBounds(this.#served.list.sorts[sort]!.field)
     const parts = this.orders[sort].starts[start]!.parts.map(
-      ({
-        where,
-        orderBy,
-      }) => sql`(select ${sql.raw(columns)} from ${sql.raw(source)} where ${bindSql(where, parameters)} and ${bounds}
+      ({ where, orderBy }) => sql`(select ${columns} from ${sql.raw(source)} where ${bindSql(where, parameters)} and ${bounds}
         order by ${sql.raw(orderBy)} limit ${sql.lit(count)})`,
     )
     if (parts.length === 1) return parts[0]!

@@ -150,17 +150,6 @@ export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): C
   return sql<boolean>`(${value} ~>=~ ${start} and ${value} ~<~ (${start} || chr(1114111)))`
 }
 
-/** Makes conditions disjoint: excludes from each the rows for which one of the `earlier` conditions holds. */
-export function disjoint(conditions: readonly Condition[], earlier: readonly Condition[] = conditions): Condition[] {
-  return conditions.map(
-    (condition, index) => sql<boolean>`${sql.join([condition, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
-  )
-}
-
-function isNot(condition: Condition): Condition {
-  return sql<boolean>`(${condition}) is not true`
-}
-
 /** Returns the condition of a search in a table of some thousand rows, for which no index is needed. `text` is the SQL of the searched text. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }

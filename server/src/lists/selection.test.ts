@@ -127,7 +127,9 @@ test('§7 selections of tasks and announcements with their participants, in the 
 
   const social = await exported(admin, { list: 'socialTasks', target: { ids: ['t3', 't2'] } })
   expect(social).toMatchObject({ file: dated('social-tasks-selected'), name: 'Social Tasks' })
-  expect(social.head).toEqual(['Priority', 'Type', 'Title', 'Link', 'Reward', 'Participants', 'Created At (UTC)'])
+  expect(social.head.slice(0, 7)).toEqual(['Priority', 'Type', 'Title', 'Link', 'Reward', 'Participants', 'Created At (UTC)'])
+  const availability = ['Starts At (UTC)', 'Ends At (UTC)', 'Most Participants', 'Daily Budget', 'Segment ID', 'State', 'Paused']
+  expect(social.head.slice(7)).toEqual(availability)
   expect(social.rows.map((row) => row.slice(0, 6))).toEqual([
     [2, 'twitter', 'social 2', undefined, 1, 7],
     [3, 'twitter', 'social 3', undefined, 1.5, 0],

@@ -21,7 +21,9 @@ export function fingerprintOf(bytes: Buffer): Fingerprint {
 
 /** Collections with many documents, from whose documents nothing else follows. A stored hash has a collection's place in this list. */
 const COLLECTIONS = ['telegramUsers', 'socialTasksHistory.users', 'dailyTasksHistory.users', 'announcementHistory.users']
-const PLACE_MASK = 0xf
+const PLACE_MASK = 0x7
+/** The bit of a slot that says that this run has met the document again. It is not stored. */
+const MET_AGAIN = 0x8
 /** With more documents than this, the further ones are not remembered, so that memory stays bounded. */
 const MOST = 6_000_000
 const PART_DOCUMENTS = 128 * 1024
@@ -30,12 +32,10 @@ const SLOTS_EACH = 1.5
 
 export class MovedDocuments {
   readonly #mapping: string
-  /** The hashes of the last run. A slot has two integers and is free if both are 0. */
+  /** The hashes of the last run, with a mark on those of documents that are the same now. A slot has two integers, both 0 if it is free. */
   #slots: Uint32Array
   /** The hashes of this run's new or changed documents, by collection, in the order of their lines. */
   readonly #added = COLLECTIONS.map(() => new Hashes())
-  /** The hashes of documents that are the same as in the last run. */
-  readonly #same = new Hashes()
   /** The collections of which this run remembers no document, by their index in COLLECTIONS. */
   readonly #forgotten = new Set<number>()
   #count = 0
@@ -68,7 +68,7 @@ export class MovedDocuments {
     const slot = this.#slotOf(print)
     const high = this.#slots[slot + 1]!
     if (high === 0 && this.#slots[slot] === 0) return undefined
-    this.#remember(this.#same, print.low, high)
+    if (this.#makesRoom()) this.#slots[slot + 1] = high | MET_AGAIN
     return COLLECTIONS[high & PLACE_MASK]
   }
 
@@ -76,8 +76,8 @@ export class MovedDocuments {
   add(collection: string, print: Fingerprint | undefined): void {
     const place = COLLECTIONS.indexOf(collection)
     if (place === -1) return
-    const [low, high] = print ? [print.low, ((print.high & ~PLACE_MASK) | place) >>> 0] : [0, 0]
-    this.#remember(this.#added[place]!, low, high)
+    const [low, high] = print ? [print.low, ((print.high & ~(PLACE_MASK | MET_AGAIN)) | place) >>> 0] : [0, 0]
+    if (this.#makesRoom()) this.#added[place]!.add(low, high)
   }
 
   /**
@@ -97,24 +97,38 @@ export class MovedDocuments {
 
   /** Call it when all is written. */
   async save(database: Database): Promise<void> {
-    this.#slots = new Uint32Array(2)
     await database.transaction(async (tx) => {
       await MovedDocuments.forget(tx)
       let part = 0
-      this.#same.clearWhere((high) => this.#forgotten.has(high & PLACE_MASK))
       const added = this.#added.filter((_, place) => !this.#forgotten.has(place))
-      for (const hashes of [this.#same, ...added])
-        for (const bytes of hashes.parts()) {
+      for (const hashes of [this.#metAgain(), ...added.map((one) => one.parts())])
+        for (const bytes of hashes) {
           await sql`insert into moved_documents (part, mapping, hashes) values (${part}, ${this.#mapping}, ${bytes})`.execute(tx)
           part += 1
         }
     })
   }
 
-  #remember(hashes: Hashes, low: number, high: number): void {
-    if (this.#count >= MOST) return
+  /** Yields the bytes of the hashes of documents that are the same as in the last run, by parts. */
+  *#metAgain(): Generator<Buffer> {
+    const slots = this.#slots
+    let found = new Hashes()
+    for (let at = 0; at < slots.length; at += 2) {
+      const high = slots[at + 1]!
+      if ((high & MET_AGAIN) === 0 || this.#forgotten.has(high & PLACE_MASK)) continue
+      found.add(slots[at]!, (high & ~MET_AGAIN) >>> 0)
+      if (found.size < PART_DOCUMENTS) continue
+      yield* found.parts()
+      found = new Hashes()
+    }
+    yield* found.parts()
+  }
+
+  /** Whether one more document may be remembered; if so, it counts. */
+  #makesRoom(): boolean {
+    if (this.#count >= MOST) return false
     this.#count += 1
-    hashes.add(low, high)
+    return true
   }
 
   #put({ low, high }: Fingerprint): void {
@@ -149,9 +163,8 @@ class Hashes {
     this.#parts[Math.floor(index / PART_DOCUMENTS)]?.fill(0, 2 * (index % PART_DOCUMENTS), 2 * (index % PART_DOCUMENTS) + 2)
   }
 
-  clearWhere(isCleared: (high: number) => boolean): void {
-    for (const part of this.#parts)
-      for (let at = 0; at < part.length; at += 2) if (isCleared(part[at + 1]!)) part.fill(0, at, at + 2)
+  get size(): number {
+    return this.#length
   }
 
   /** Yields the bytes of each part. Hashes that were cleared are 0. */

@@ -24,6 +24,9 @@ export const DISTRIBUTED_TABLES = [
   'participations',
   'counter_deltas',
   'uncounted_entries',
+  'player_visits',
+  'player_messages',
+  'broadcast_recipients',
 ] as const
 
 export interface Cluster {

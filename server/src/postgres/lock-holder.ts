@@ -65,6 +65,8 @@ export const LOCKS = {
   changes: 13,
   erasures: 14,
   moveIn: 15,
+  schedule: 16,
+  broadcasts: 18,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {

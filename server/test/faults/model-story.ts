@@ -27,15 +27,26 @@ const NOT_RESTORED = 'the model does not know the numbers of audit entries; feat
 const NOT_FOR_PLAYERS = 'the model does not change players; features/players/blocks.test.ts and erase.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token never changes; features/bot-tokens/bot-tokens.test.ts'
+const NO_DATES = 'the model has no dates; features/tasks/tasks-availability.test.ts and announcements-schedule.test.ts'
+const NOT_COPIED = 'the model does not know what a copy is called; tasks-availability.test.ts and announcements-schedule.test.ts'
+const datesOfTasks = { shift: NO_DATES, end: NO_DATES, pause: NO_DATES, duplicate: NOT_COPIED }
 const NO_MOVE_IN = 'no move-in is in a story; move-in/move-in-again.test.ts'
 const NOT_SENT = 'stories send nothing to other servers; features/webhooks/webhooks.test.ts'
+const NO_BROADCASTS = 'stories have no Telegram; features/broadcasts/broadcasts.test.ts'
 const NO_PICTURES = 'the model does not know which pictures players may load; features/game/game.test.ts'
 const NO_GAME = 'the model has no game that makes these calls; features/game/game.test.ts'
 const NO_LEDGER = 'the model has no ledger'
 const NO_BALANCES = `${NO_LEDGER}; ledger/adjustments.test.ts`
+const NO_TELEGRAM = 'the model has no Telegram accounts; features/account/telegram.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
-  account: { ...accountCommands, endSession: 'sessions have no ids in the model; account.test.ts' },
+  account: {
+    ...accountCommands,
+    endSession: 'sessions have no ids in the model; account.test.ts',
+    createTelegramCode: NO_TELEGRAM,
+    telegram: NO_TELEGRAM,
+    unlinkTelegram: NO_TELEGRAM,
+  },
   users: { ...userCommands, restoreVersion: NOT_RESTORED },
   dashboard: {
     ...dashboardCommands,
@@ -45,9 +56,10 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     alerts: 'nothing goes wrong in stories; alerts.test.ts',
     events: 'a stream of what the dashboard, History and a player’s page show; live.test.ts',
   },
-  socialTasks: { ...taskCommands('social'), restoreVersion: NOT_RESTORED },
-  dailyTasks: { ...taskCommands('daily'), restoreVersion: NOT_RESTORED },
-  announcements: { ...announcementCommands, restoreVersion: NOT_RESTORED },
+  socialTasks: { ...taskCommands('social'), ...datesOfTasks, restoreVersion: NOT_RESTORED },
+  dailyTasks: { ...taskCommands('daily'), ...datesOfTasks, restoreVersion: NOT_RESTORED },
+  announcements: { ...announcementCommands, shift: NO_DATES, end: NO_DATES, duplicate: NOT_COPIED, restoreVersion: NOT_RESTORED },
+  calendar: { list: NO_DATES },
   players: {
     ...playerCommands,
     standing: 'the model has no ranks; player.test.ts',
@@ -87,15 +99,8 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     file: NO_PICTURES,
     seen: NO_GAME,
   },
-  webhooks: {
-    list: NOT_SENT,
-    create: NOT_SENT,
-    setActive: NOT_SENT,
-    remove: NOT_SENT,
-    test: NOT_SENT,
-    deliveries: NOT_SENT,
-    replay: NOT_SENT,
-  },
+  broadcasts: allOf('broadcasts', NO_BROADCASTS),
+  webhooks: allOf('webhooks', NOT_SENT),
   ledger: {
     claim: `${NO_LEDGER}; ledger/claims.test.ts`,
     enter: `${NO_LEDGER}; ledger/game-entries.test.ts`,
@@ -104,6 +109,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     entries: `${NO_LEDGER}; features/ledger.test.ts`,
     leaderboard: `${NO_LEDGER}; features/ledger.test.ts`,
   },
+  messages: { linkOperator: NO_TELEGRAM, setMessages: 'the model has no broadcasts; features/messages.test.ts' },
   fromBefore: { get: NO_MOVE_IN, ofParticipation: NO_MOVE_IN },
   balances: { entries: NO_BALANCES, adjust: NO_BALANCES, reverse: NO_BALANCES },
 }
@@ -147,6 +153,12 @@ const undoing = actsOf((name) => ['trash', 'acts'].includes(groupOf(name)))
 
 function routeOf(name: CallName): Route {
   return routes.find((route) => route.name === name)!
+}
+
+/** Returns the same reason for all calls of a group. */
+function allOf<Group extends keyof Commands>(group: Group, reason: string): CommandsOf<Group> {
+  const names = routes.filter(({ name }) => name.startsWith(`${group}.`)).map(({ name }) => name.slice(group.length + 1))
+  return Object.fromEntries(names.map((name) => [name, reason])) as CommandsOf<Group>
 }
 
 function groupOf(name: CallName): string {

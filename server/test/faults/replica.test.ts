@@ -358,6 +358,8 @@ async function seedRows(): Promise<void> {
   )
   await giveBalances(database.db)
   await addCount(database, { of: 'players' }, 2)
+  await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, started_at)
+    values ('b', 1, 'n', 'News', '{}', 'sending', now())`.execute(database.db)
   const { rows } = await sql<{ id: string }>`select id from tasks limit 1`.execute(database.db)
   const item = `/api/history/social/${rows[0]!.id}`
   samples['history.get'] = [[item]]
@@ -373,9 +375,11 @@ const samples: Record<string, [path: string, body?: unknown][]> = {
   'players.list': [['/api/telegram-users'], ['/api/telegram-users?search=Kofi']],
   'players.count': [['/api/telegram-users/count?search=Kofi']],
   'players.neighbours': [['/api/telegram-users/1/neighbours']],
+  'calendar.list': [['/api/calendar?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z']],
   'history.titles': [['/api/history/social']],
   'history.get': [],
   'history.participants': [],
+  'broadcasts.report': [['/api/broadcasts/b/report']],
   'audit.list': [['/api/audit'], ['/api/audit?search=task']],
   'audit.count': [['/api/audit/count?search=task']],
   'trash.list': [['/api/trash']],

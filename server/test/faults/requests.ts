@@ -55,6 +55,7 @@ export const pools = [
   'webhooks',
   'deliveries',
   'webhookOfDelivery',
+  'broadcasts',
   'trash',
   'deletions',
   'acts',
@@ -161,6 +162,11 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
       return fc.nat(1).map((n) => `known-deliveries-${n}`)
     case 'url':
       return fc.constant('https://bot.example/hook')
+    case 'announcementId':
+      return known('announcements')
+    case 'from':
+    case 'to':
+      return call === 'calendar.list' ? fc.constant(field === 'from' ? '2026-11-01T00:00:00Z' : '2026-12-01T00:00:00Z') : undefined
     case 'id':
     case 'ids':
       if (call === 'webhooks.replay') return fc.nat(1).map((n) => `known-webhookOfDelivery-${n}`)

@@ -80,6 +80,7 @@ const STATE = `
       'webhooks', array(select id from webhooks order by id limit 20),
       'deliveries', array(select id from webhook_deliveries order by created_at desc, id limit 2),
       'webhookOfDelivery', array(select webhook_id from webhook_deliveries order by created_at desc, id limit 2),
+      'broadcasts', array(select id from broadcasts where state in ('scheduled', 'done') order by number limit 20),
       'trash', array(select id from trash order by deleted_at desc, id limit 20),
       'deletions', array(select act_id from trash group by act_id order by max(deleted_at) desc limit 20),
       'acts', array(select act_id from audit_entries where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')
@@ -112,7 +113,8 @@ function hashOf({ headers }: Client): string {
 }
 
 export async function createWorld(): Promise<World> {
-  const app = await testApp()
+  // Nothing is sent: broadcasts stay scheduled, and tests of them find no Telegram.
+  const app = await testApp({ telegram: { botToken: '1:a', apiRoot: 'http://127.0.0.1:1' } })
   const { db } = app.database
   const folder = await mkdtemp(join(tmpdir(), 'arcade-world-'))
   await importDirectory({ database: app.database, directory: SAMPLE, rejectedPath: join(folder, 'rejected.ndjson') })
@@ -122,6 +124,8 @@ export async function createWorld(): Promise<World> {
   const turn = await takeTurn(app.database)
   // Without a backup that is under way, each request for one would wait for the turn.
   await sql`insert into backups (id, place, is_scheduled, step) values ('under-way', '/none', true, 'tables')`.execute(db)
+  await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, counts)
+    values ('done', 1, 'none', 'Done', '{}', 'done', '{}')`.execute(db)
 
   const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' }) as http.Server
   if (!server.listening) await once(server, 'listening')
@@ -196,6 +200,8 @@ export async function createWorld(): Promise<World> {
         const { body } = await add('/api/webhooks', { url: 'https://bot.example/hook', events: ['announcement.activated'] })
         await operator.call('POST', `/api/webhooks/${body.id}/test`, {})
       }
+      if (found.broadcasts.length + n < ENOUGH)
+        await add('/api/broadcasts', { announcementId: found.announcements[0], sendAt: '2100-01-01T00:00:00Z' })
       if (found.views.length + n < ENOUGH)
         await add('/api/views', { list: 'users', name: randomUUID(), address: '', isShared: true })
     }

@@ -5,8 +5,8 @@ import { api, queryClient } from '#src/client/client.ts'
 /** Deleted rows go to the trash. */
 const trash = api.trash.key()
 
-/** The dashboard counts the rows of every list. History and a player's participations show titles of tasks and announcements. */
-const items = [api.dashboard.key(), api.history.key(), api.players.participations.key(), trash]
+/** The dashboard counts the rows of every list. The calendar, History and a player's participations show tasks and announcements. */
+const items = [api.dashboard.key(), api.calendar.key(), api.history.key(), api.players.participations.key(), trash]
 
 const changedBy = {
   // The session holds the signed-in user's own name and role. Password links end with the role.

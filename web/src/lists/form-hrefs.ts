@@ -1,5 +1,6 @@
 /** Addresses of the forms that edit or copy a record (§2), as texts, because the router takes long to build those of a whole list. */
-import type { TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import { type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { type DashboardUser, updateUserAddress } from '@arcade/contract/users/fields'
 
 /** The address of an add form. The edit form is at `{path}-update`. */
@@ -12,6 +13,11 @@ export function editHref(form: FormPath, id: string): string {
 /** Returns the address of an add form that is filled with a copy of the record. */
 export function copyHref(form: FormPath, id: string): string {
   return `${form}?from=${encodeURIComponent(id)}`
+}
+
+/** Returns the address of the form that edits a task or announcement. */
+export function itemHref(kind: HistoryKind, id: string): string {
+  return editHref(kind === 'announcement' ? '/annoucement-form' : `${taskCollections[kind].path}-form`, id)
 }
 
 export function updateUserHref(user: DashboardUser): string {

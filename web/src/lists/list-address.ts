@@ -13,6 +13,7 @@ import {
   SEARCH_MAX_LENGTH,
   type SortName,
 } from '@arcade/contract/entity'
+import { daysOf, readAll, readGroups, readItem, writeGroups } from '@arcade/contract/filter-groups'
 
 /** Longest `columns` parameter in characters: more than all headers of the widest table. */
 const COLUMNS_MAX_LENGTH = 500
@@ -57,7 +58,7 @@ export function nameInAddress(name: string, filter: Filter): string {
 export function readListAddress<L extends List>(list: L, raw: Record<string, unknown>): ListAddress<L> {
   const filters = Object.entries(list.filters).map(([name, filter]) => {
     const addressName = nameInAddress(name, filter)
-    return [addressName, filterValueIn(raw[addressName], filter)]
+    return [addressName, filterValueIn(list, raw[addressName], filter)]
   })
   const address = {
     q: textIn(raw['q'])?.slice(0, SEARCH_MAX_LENGTH),
@@ -99,8 +100,10 @@ function cursorIn(page: number | undefined, raw: Record<string, unknown>): objec
   return after === undefined ? { page, before } : { page, after }
 }
 
-function filterValueIn(value: unknown, filter: Filter): string | number | undefined {
+function filterValueIn(list: List, value: unknown, filter: Filter): string | number | undefined {
   if (filter.kind === 'choice') return Object.keys(filter.options).find((option) => option === value)
+  if (filter.kind === 'all') return readAll(filter.options, textIn(value) ?? '')
+  if (filter.kind === 'groups') return groupsIn(list, textIn(value))
   if (filter.kind !== 'from' && filter.kind !== 'before') return readers[filter.kind](value)
   const day = dayIn(value, filter.isToTheMinute)
   if (!filter.isToTheMinute || day?.length !== DAY_LENGTH) return day
@@ -109,10 +112,23 @@ function filterValueIn(value: unknown, filter: Filter): string | number | undefi
 
 const DAY_LENGTH = 10
 
-const readers: Record<Exclude<Filter['kind'], 'choice' | 'from' | 'before'>, (value: unknown) => string | number | undefined> = {
+type ReadAlone = Exclude<Filter['kind'], 'choice' | 'from' | 'before' | 'all' | 'groups'>
+const readers: Record<ReadAlone, (value: unknown) => string | number | undefined> = {
   min: amountIn,
   max: amountIn,
+  days: daysOf,
+  item: itemIn,
   text: (value) => textIn(value)?.slice(0, FILTER_TEXT_MAX_LENGTH),
+}
+
+function itemIn(value: unknown): string | undefined {
+  const text = textIn(value)
+  return text !== undefined && readItem(text) ? text : undefined
+}
+
+function groupsIn(list: List, text: string | undefined): string | undefined {
+  const groups = text === undefined ? undefined : readGroups(list, text)
+  return groups && writeGroups(groups)
 }
 
 function amountIn(value: unknown): number | undefined {
@@ -183,6 +199,13 @@ export function lookAddress({ isCompact, changed }: { isCompact: boolean; change
 /** Returns the address without the look. It is empty for the whole list. */
 export function withoutLook<L extends List>(address: ListAddress<L>): ListAddress<L> {
   return withoutUndefined<object>({ ...address, rows: undefined, columns: undefined })
+}
+
+/** Returns what decides which rows the list has: the search and the filters. */
+export function filtersOnly<L extends List>(list: L, address: ListAddress<L>): ListAddress<L> {
+  const values: Readonly<Record<string, unknown>> = address
+  const names = ['q', ...Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))]
+  return withoutUndefined<object>(Object.fromEntries(names.map((name) => [name, values[name]])))
 }
 
 type WithoutUndefined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }

@@ -7,13 +7,14 @@ import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './table-cells.tsx'
-import { clearParameters, type Filter } from './list-toolbar.tsx'
+import { clearParameters } from './filters.tsx'
 import { keepPageSize } from '#src/ui/visit.ts'
 import { counted } from '#src/ui/numbers.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
 import { nameInAddress, listOrder } from './list-address.ts'
 import { useListLook } from './list-look.ts'
+import { type FilterOptions, toolbarFilters } from './toolbar-filters.ts'
 import { usePageSize } from './page-size.ts'
 import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
@@ -37,8 +38,6 @@ interface ListTableProps<L extends List, Row> {
   /** A link to the first thing to do, shown when the list is empty. */
   firstStep?: ReactNode
 }
-
-export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { label, state, columns, rowKey, options, toolbar, notice, acts, noMatchText, firstStep } = props
@@ -105,9 +104,11 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   )
 }
 
-function countText<L extends List, Row>({ list: { noun }, rows, total, isMore }: ListState<L, Row>): string | undefined {
+function countText<L extends List, Row>({ list, rows, total, isMore, about }: ListState<L, Row>): string | undefined {
+  const { noun } = list
   if (!rows) return undefined
   if (total === undefined) return 'Counting…'
+  if (about !== undefined) return `About ${counted(about, noun.one, noun.many)}`
   return `${isMore ? 'More than ' : ''}${counted(total, noun.one, noun.many)}`
 }
 
@@ -139,20 +140,6 @@ function ClearButtons<L extends List, Row>({ state: { list, address, change } }:
 function isExported(list: List): list is List & { name: ListName } {
   return list.name in lists
 }
-
-/** Returns the toolbar's filters, by their names in the address. */
-function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
-  return Object.entries(list.filters).map(([name, filter]) => {
-    const field = { name: nameInAddress(name, filter), label: filter.label }
-    if ('options' in filter) {
-      const declared = Object.entries(filter.options).map(([value, label]) => ({ value, label }))
-      return { ...field, kind: 'choice', options: known[field.name] ?? declared }
-    }
-    return { ...field, kind: 'isToTheMinute' in filter && filter.isToTheMinute ? 'minute' : inputs[filter.kind] }
-  })
-}
-
-const inputs = { min: 'number', max: 'number', from: 'day', before: 'day' } as const
 
 /** The choice of the order on a phone, whose cards have no headers to press. */
 function SortOfCards<L extends List, Row>({ state }: { state: ListState<L, Row> }) {

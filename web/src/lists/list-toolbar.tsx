@@ -4,32 +4,20 @@
  */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
 import { firstCharacters } from '@arcade/contract/text'
-import { Button, CloseButton, NativeSelect, TextInput } from '@mantine/core'
-import { IconAdjustmentsHorizontal, IconDots, IconFilter, IconSearch } from '@tabler/icons-react'
+import { Button, TextInput } from '@mantine/core'
+import { IconAdjustmentsHorizontal, IconDots, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
+import { Choices } from './choices.tsx'
+import type { Filter, FilterValue, FilterValues } from './filter-words.ts'
+import { FilterChips, FiltersPane } from './filters.tsx'
 import classes from './list-toolbar.module.css'
-import { inputText } from '#src/ui/moment.tsx'
-import { NumberInput } from '#src/ui/number-input.tsx'
-import { exactly } from '#src/ui/numbers.ts'
 import { Pane } from '#src/ui/pane.tsx'
 import { useIsPhone } from '#src/ui/phone.ts'
-import { focusSearch, moveToRow } from '#src/ui/table-rows.ts'
+import { moveToRow } from '#src/ui/table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
-const FIRST_REPORTED_DAY = '1000-01-01'
 const SEARCH_AFTER_MS = 200
-
-interface FilterBase {
-  /** The filter's key in `values`. */
-  name: string
-  label: string
-}
-
-export type Filter = FilterBase &
-  ({ kind: 'choice'; options: readonly { value: string; label: string }[] } | { kind: 'number' } | { kind: 'day' | 'minute' })
-
-export type FilterValue = string | number | undefined
 
 interface ListToolbarProps {
   /** The accessible name of the search box: `Search users`. */
@@ -39,7 +27,7 @@ interface ListToolbarProps {
   /** A hint about the current search. */
   hint?: string
   filters?: readonly Filter[]
-  values?: Readonly<Record<string, FilterValue>>
+  values?: FilterValues
   onFilter?: (values: Record<string, FilterValue>) => void
   /** Further fields, such as the page size. */
   children?: ReactNode
@@ -63,7 +51,7 @@ export function ListToolbar(props: ListToolbarProps) {
     <div className={classes['toolbar']}>
       <div className={classes['row']}>
         <SearchBox label={searchLabel} value={search} onChange={onSearch} />
-        {offered.length > 0 && <Filters filters={offered} values={values} active={active.length} onFilter={onFilter} />}
+        {offered.length > 0 && <FiltersPane filters={offered} values={values} active={active.length} onFilter={onFilter} />}
         {isPhone ? (
           <>
             {select?.isOpen && <SelectButton {...select} />}
@@ -104,54 +92,12 @@ export function ListToolbar(props: ListToolbarProps) {
   )
 }
 
-interface FilterChipsProps extends Required<Pick<ListToolbarProps, 'values' | 'onFilter'>> {
-  active: readonly Filter[]
-}
-
-/** The active filters, each with a button that removes it. */
-function FilterChips({ active, values, onFilter }: FilterChipsProps) {
-  const clear = (cleared: readonly Filter[]) =>
-    clearParameters(
-      cleared.map(({ name }) => name),
-      onFilter,
-    )
-  return (
-    <ul className={classes['chips']} aria-label="Active filters">
-      {active.map((filter) => (
-        <li key={filter.name} className={classes['chip']}>
-          <span className={classes['chipText']}>
-            {filter.label}: {filterText(filter, values[filter.name])}
-          </span>
-          <CloseButton size="sm" aria-label={`Remove filter ${filter.label}`} onClick={() => clear([filter])} />
-        </li>
-      ))}
-      <li>
-        <Button variant="subtle" size="compact-sm" onClick={() => clear(active)}>
-          Clear filters
-        </Button>
-      </li>
-    </ul>
-  )
-}
-
-/** Removes parameters from the address. The pressed button is about to disappear, so the search box gets the focus. */
-export function clearParameters(names: readonly string[], change: (cleared: Record<string, undefined>) => void): void {
-  focusSearch()
-  change(Object.fromEntries(names.map((name) => [name, undefined])))
-}
-
 function SelectButton({ isOpen, onToggle }: NonNullable<ListToolbarProps['select']>) {
   return (
     <Button variant={isOpen ? 'light' : 'default'} aria-pressed={isOpen} onClick={onToggle}>
       Select
     </Button>
   )
-}
-
-function filterText(filter: Filter, value: FilterValue): string {
-  if (filter.kind === 'choice') return filter.options.find((option) => option.value === value)?.label ?? String(value)
-  if (filter.kind === 'day' || filter.kind === 'minute') return inputText(String(value))
-  return typeof value === 'number' ? exactly(value) : String(value)
 }
 
 /** Reports its text 200 ms after the last key. Escape clears it. */
@@ -197,147 +143,6 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
         report('')
       }}
     />
-  )
-}
-
-interface FiltersProps {
-  filters: readonly Filter[]
-  values: Readonly<Record<string, FilterValue>>
-  active: number
-  onFilter: (values: Record<string, FilterValue>) => void
-}
-
-/** What was typed into a filter and not applied. It stays while the pane is closed, until the filter changes elsewhere. */
-interface Draft {
-  typed: FilterValue
-  /** The filter's value when it was typed. */
-  of: FilterValue
-}
-
-function Filters({ filters, values, active, onFilter }: FiltersProps) {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({})
-  return (
-    <Choices label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active}>
-      {filters.map((filter) => {
-        const { name } = filter
-        const value = values[name]
-        const draft = drafts[name]
-        return (
-          <FilterField
-            key={name}
-            filter={filter}
-            value={value}
-            typed={draft && draft.of === value ? draft.typed : value}
-            onType={(typed) => setDrafts((others) => ({ ...others, [name]: { typed, of: value } }))}
-            onChange={(changed) => onFilter({ [name]: changed })}
-          />
-        )
-      })}
-    </Choices>
-  )
-}
-
-interface FilterFieldProps {
-  filter: Filter
-  value: FilterValue
-  typed: FilterValue
-  onType: (typed: FilterValue) => void
-  onChange: (value: FilterValue) => void
-}
-
-function FilterField({ filter, value, onChange, ...typing }: FilterFieldProps) {
-  const { label, kind } = filter
-  if (kind === 'choice') {
-    return (
-      <NativeSelect
-        label={label}
-        value={value ?? ''}
-        data={[{ value: '', label: 'Any' }, ...filter.options]}
-        onChange={({ target }) => onChange(target.value || undefined)}
-      />
-    )
-  }
-  if (kind === 'day' || kind === 'minute') {
-    const type = kind === 'day' ? 'date' : 'datetime-local'
-    return <DayFilter label={label} type={type} value={value} onChange={onChange} {...typing} />
-  }
-  return <NumberFilter label={label} value={value} onChange={onChange} {...typing} />
-}
-
-/** Commits a field on blur or Enter. Escape closes the pane, which blurs the field: then the text stays typed but is not applied. */
-function useCommit(commit: () => void) {
-  const isLeft = useRef(false)
-  return {
-    onFocus: () => {
-      isLeft.current = false
-    },
-    onBlur: () => isLeft.current || commit(),
-    onKeyDown: ({ key }: { key: string }) => {
-      isLeft.current = key === 'Escape'
-      if (key === 'Enter') commit()
-    },
-  }
-}
-
-interface DayFilterProps extends Omit<FilterFieldProps, 'filter'> {
-  label: string
-  type: 'date' | 'datetime-local'
-}
-
-/** Reports complete days while typing. A day before the year 1000 is probably an unfinished year, and is reported on blur. */
-function DayFilter({ label, type, value = '', typed = '', onType, onChange }: DayFilterProps) {
-  const report = (day: string) => {
-    if (day !== value) onChange(day || undefined)
-  }
-  const committing = useCommit(() => report(String(typed)))
-  const handleChange = (day: string) => {
-    onType(day)
-    if (day >= FIRST_REPORTED_DAY) report(day)
-  }
-  return (
-    <TextInput type={type} label={label} value={typed} onChange={({ target }) => handleChange(target.value)} {...committing} />
-  )
-}
-
-/** Reports its number on blur or Enter. Other text shows an error and is not reported. */
-function NumberFilter({ label, value, typed, onType, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
-  const isNumber = typeof typed !== 'string'
-  const committing = useCommit(() => {
-    if (isNumber && typed !== value) onChange(typed)
-  })
-  return (
-    <NumberInput label={label} value={typed} error={!isNumber && `${label} must be a number`} onChange={onType} {...committing} />
-  )
-}
-
-interface ChoicesProps {
-  label: string
-  icon: ReactNode
-  /** The number of choices in use. */
-  count?: number
-  children: ReactNode
-}
-
-/** A button that opens a pane of choices. */
-function Choices({ label, icon, count = 0, children }: ChoicesProps) {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <Pane
-      isOpen={isOpen}
-      onChange={setIsOpen}
-      title={label}
-      button={{
-        leftSection: icon,
-        children: (
-          <>
-            <span className={classes['label']}>{label}</span>
-            {count > 0 && <span className={classes['count']}>{count}</span>}
-          </>
-        ),
-      }}
-    >
-      {children}
-    </Pane>
   )
 }
 

@@ -4,7 +4,7 @@ import { type ListName, listPaths } from '@arcade/contract/lists'
 import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
-import { defaultParseSearch, defaultStringifySearch, useRouter } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { api, client, creation, queryClient } from '#src/client/client.ts'
@@ -15,6 +15,7 @@ import type { TableLook } from './table-view.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { ViewsPane } from './views-pane.tsx'
 import { type ListAddress, lookAddress, readListAddress, viewAddress, withoutLook } from './list-address.ts'
+import { parseSearch, stringifySearch } from './search-params.ts'
 
 interface SavedViewsProps<L extends List> {
   list: L & { name: ListName }
@@ -37,7 +38,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
     .map((view) => ({
       ...view,
       href: toHref(view.address),
-      isCurrent: addressText(viewAddress(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
+      isCurrent: addressText(viewAddress(readListAddress(list, parseSearch(view.address)))) === present,
     }))
 
   const stopOpeningDefault = useDefaultView(path, address, views?.find(({ isDefault }) => isDefault)?.href)
@@ -112,5 +113,5 @@ async function change(call: () => Promise<unknown>, success?: string): Promise<R
 /** Returns an address as its query string, with sorted keys, so that equal addresses have equal texts. */
 function addressText(address: object): string {
   const entries = Object.entries(address).filter(([, value]) => value !== undefined)
-  return defaultStringifySearch(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(1)
+  return stringifySearch(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(1)
 }

@@ -46,6 +46,8 @@ export interface ListState<L extends List, Row> {
   total: number | undefined
   /** There are more than `total`. */
   isMore: boolean
+  /** An estimate of how many there are, if `isMore`. */
+  about: number | undefined
   selection: Selection<FilterOf<L>>
   /** Goes to the first page of the list with the changed parameters. */
   change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
@@ -111,7 +113,20 @@ export function useList<L extends List, Data extends Answer, Row>(
   const isWhole = Object.keys(filter).length === 0
   const paged = list.isPagedByCursor ? pagedByCursor(shown) : pagedByNumber(shown)
   const table = { rows, isStale, ...paged }
-  return { list, address, isWhole, rows, total, isMore, selection, change, sortBy, changeLook, table }
+  return {
+    list,
+    address,
+    isWhole,
+    rows,
+    total,
+    isMore,
+    about: isMore ? counted?.about : undefined,
+    selection,
+    change,
+    sortBy,
+    changeLook,
+    table,
+  }
 }
 
 /**

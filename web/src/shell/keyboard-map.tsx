@@ -62,6 +62,16 @@ function AdminKeys() {
           [['Esc'], 'Put back'],
         ]}
       />
+      <Keys
+        title="On a bar of the calendar"
+        rows={[
+          [['↑', '↓'], 'The bar above, below'],
+          [['Enter'], 'Open it'],
+          [['Space'], 'Pick up, drop'],
+          [['←', '→'], 'Move by a day, in the week by half an hour'],
+          [['Shift', '→'], 'Move only the end'],
+        ]}
+      />
     </>
   )
 }

@@ -4,12 +4,14 @@ import {
   type Icon,
   IconBrandTelegram,
   IconCalendarCheck,
+  IconCalendarEvent,
   IconDatabaseExport,
   IconHistory,
   IconKey,
   IconListSearch,
   IconLayoutDashboard,
   IconLogout,
+  IconSend,
   IconSpeakerphone,
   IconThumbUp,
   IconTrash,
@@ -70,6 +72,8 @@ const links: readonly Place[] = [
     also: ['annoucement-form', 'annoucement-form-update'],
     goKey: 'a',
   },
+  { to: '/calendar', label: 'Calendar', Icon: IconCalendarEvent, isAdminOnly: true, also: [], goKey: 'c' },
+  { to: '/broadcasts', label: 'Broadcasts', Icon: IconSend, isAdminOnly: true, also: [], goKey: 'r' },
   { to: '/history', label: 'History', Icon: IconHistory, isAdminOnly: true, also: [], goKey: 'h' },
 ]
 

@@ -8,6 +8,7 @@ import {
   IconKeyboard,
   IconLogout,
   IconPlaylistAdd,
+  IconSend,
   IconSpeakerphone,
   IconUserCircle,
   IconUserPlus,
@@ -79,6 +80,7 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
     go('Add User', '/add-user', IconUserPlus),
     go('Your Account', '/account', IconUserCircle),
     go('Add Annoucement', '/annoucement-form', IconSpeakerphone), // sic, §2
+    go('New Broadcast', '/broadcasts/new', IconSend),
   ]
   return [
     { title: 'Pages', entries: pages },

@@ -1,14 +1,21 @@
 /**
- * Draws the bot's message (bot-message.ts) in Telegram's light and dark looks, and counts the lengths that Telegram limits.
+ * Draws the bot's message (contract/src/bot-message.ts) in Telegram's light and dark looks, and counts the lengths that Telegram limits.
  *
  * Limits: https://core.telegram.org/bots/api#inlinekeyboardbutton (callback data, 1–64 bytes). The Bot API has no limit for a button's
  * label or URL: the console allows 64 characters for a label, and the contract limits the URL.
  */
+import {
+  type BotItem,
+  type BotMessage,
+  botMessage,
+  broadcastMessage,
+  formattedAmount,
+  textMeasure,
+} from '@arcade/contract/bot-message'
 import { LINK_MAX_LENGTH } from '@arcade/contract/field-schemas'
 import { characterCount } from '@arcade/contract/text'
 import { useComputedColorScheme } from '@mantine/core'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
-import { type BotItem, type BotMessage, botMessage, formattedAmount, textMeasure } from './bot-message.ts'
 import classes from './bot-preview.module.css'
 
 const BUTTON_LABEL_MAX_LENGTH = 64
@@ -56,8 +63,9 @@ function measureMessage(message: BotMessage): Measure[] {
 }
 
 /** The preview may update later than the form while the browser is busy. It takes no focus, and only announces exceeded limits. */
-export function BotPreview({ item }: { item: BotItem }) {
-  const message = botMessage(useDeferredValue(item))
+export function BotPreview({ item, isBroadcast = false }: { item: BotItem; isBroadcast?: boolean }) {
+  const toMessage = isBroadcast ? broadcastMessage : botMessage
+  const message = toMessage(useDeferredValue(item))
   const measures = measureMessage(message)
   const tooLong = measures.filter(({ length, limit }) => length > limit)
   return (
@@ -119,7 +127,7 @@ function Chat({ message }: { message: BotMessage }) {
         </div>
         <ul className={classes['buttons']} aria-label="Buttons of the message">
           {buttons.map(({ label, url, isPlaceholder }) => (
-            <li key={url === undefined ? 'answer' : 'link'} data-placeholder={isPlaceholder || undefined}>
+            <li key={label} data-placeholder={isPlaceholder || undefined}>
               <span className={classes['label']}>{label}</span>
               {url && (
                 <svg viewBox="0 0 10 10" width="10" height="10" className={classes['outside']} aria-hidden>

@@ -2,9 +2,9 @@
  * The layout of a form's page: the form, whose buttons stay in view, and what goes with it beside it, or below it where there is no room:
  * the history of the record and a preview. The preview is loaded after the form.
  */
+import type { BotItem } from '@arcade/contract/bot-message'
 import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react'
 import { createPortal } from 'react-dom'
-import type { BotItem } from './bot-message.ts'
 import classes from './form-page.module.css'
 import { Panel } from './page.tsx'
 
@@ -15,6 +15,9 @@ const LazyBotPreview = lazy(() =>
     () => ({ default: NoPreview }),
   ),
 )
+
+/** The hint at Duplicate: any item can serve as a template. */
+export const COPY_HINT = 'Opens the form with a copy, without dates. Nothing is added before you save it.'
 
 /** The place beside the form for what the form itself shows there. */
 const PlaceBeside = createContext<HTMLElement | null>(null)
@@ -44,15 +47,21 @@ export function FormPanel({ children }: { children: ReactNode }) {
   )
 }
 
+interface PreviewProps {
+  item: BotItem
+  /** The message is that of a broadcast, which has a button more. */
+  isBroadcast?: boolean
+}
+
 /** Shows the bot's message beside the form that it is rendered in. */
-export function Preview({ item }: { item: BotItem }) {
+export function Preview({ item, isBroadcast = false }: PreviewProps) {
   const place = use(PlaceBeside)
   if (!place) return null
   return createPortal(
     <details open className={classes['preview']}>
       <summary>Preview in Telegram</summary>
       <Suspense fallback={<div className={classes['waiting']} />}>
-        <LazyBotPreview item={item} />
+        <LazyBotPreview item={item} isBroadcast={isBroadcast} />
       </Suspense>
     </details>,
     place,

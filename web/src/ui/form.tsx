@@ -239,6 +239,10 @@ export interface FieldProps<Input extends FieldValues, Output = unknown> {
   checks?: FieldPath<Input>[]
   /** The field takes a whole line among the columns of a form. */
   isWide?: boolean
+  /** A description below the input, where it does not part the inputs of a line. */
+  hint?: string
+  /** Returns a value that somebody else saved in words, if its text is not what people read. */
+  savedInWords?: (saved: unknown) => string
 }
 
 /** Binds a field to the form. `error` is undefined until the field was touched or the form submitted. */
@@ -250,6 +254,8 @@ export function useField<Input extends FieldValues, Output>({
   isRequired,
   checks,
   isWide,
+  hint,
+  savedInWords = String,
 }: FieldProps<Input, Output>) {
   const { field, fieldState, formState } = useController({ control, name, ...(checks && { rules: { deps: checks } }) })
   const saved = use(SavedMeanwhile)[name]
@@ -259,7 +265,8 @@ export function useField<Input extends FieldValues, Output>({
     field: { ...field, value: (field.value ?? '') as string },
     wrapper: {
       label,
-      description: saved === undefined ? description : savedText(saved),
+      description: saved === undefined ? (description ?? hint) : savedText(saved, savedInWords),
+      ...(hint !== undefined && { inputWrapperOrder: HINT_BELOW }),
       error,
       size: 'sm',
       'aria-invalid': error ? true : undefined,
@@ -271,9 +278,11 @@ export function useField<Input extends FieldValues, Output>({
   }
 }
 
+const HINT_BELOW: ('label' | 'error' | 'input' | 'description')[] = ['label', 'input', 'description', 'error']
+
 /** The hint at a field that both the draft in use and somebody else changed. */
-function savedText(saved: unknown): string {
-  return `Somebody else has changed this, too. Saved now: ${saved === '' ? '–' : isolated(String(saved))}`
+function savedText(saved: unknown, inWords: (saved: unknown) => string): string {
+  return `Somebody else has changed this, too. Saved now: ${saved === '' ? '–' : isolated(inWords(saved))}`
 }
 
 interface TextFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {

@@ -8,13 +8,17 @@ export interface Button {
   text: string
   callback_data?: string
   web_app?: { url: string }
+  url?: string
 }
 
 export interface Message {
   message_id: number
   date: number
   isFromBot: boolean
+  /** For a photo its caption. */
   text: string
+  /** The id of a photo's file. */
+  photo?: string
   buttons: Button[][]
 }
 
@@ -23,21 +27,45 @@ interface Update {
   [kind: string]: unknown
 }
 
-/** 429 has a `retry_after`, 403 means that the player blocked the bot, `hang` never answers. */
-export const faultKinds = ['429', '403', '500', 'hang'] as const
+/**
+ * 429 has a `retry_after`; 403 means that the player blocked the bot, `deactivated` and `notFound` that there is no such account or chat;
+ * `hang` does nothing and never answers; `drop` does what it was asked for and closes the connection without an answer.
+ */
+export const faultKinds = ['429', '403', 'deactivated', 'notFound', '500', 'hang', 'drop'] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-interface Fault {
+/** Calls that fail. Without `times` and `seconds` they fail until the next faults are set. */
+export interface Fault {
   kind: FaultKind
   /** How many of the next calls fail. */
-  times: number
+  times?: number
+  /** For how long calls fail, from now. `retry_after` of a 429 is then the time that is left. */
+  seconds?: number
   /** Applies to this method only; by default to all methods except getUpdates. */
   method?: string
+  /** Applies only to chats whose id is a multiple of this number: 10 is a tenth of the chats. */
+  chatOf?: number
+  /** Applies only to each call whose number is a multiple of this one. */
+  callOf?: number
 }
 
+/** A fault that was set, with what is left of it. */
+interface Misbehaviour extends Fault {
+  /** When it ends, in milliseconds of `performance.now()`. */
+  until: number
+  calls: number
+}
+
+/** `isLost`: the connection is closed instead of an answer. */
 interface Answer {
   status: number
   body: object
+  isLost?: true
+}
+
+interface StoredFile {
+  bytes: Uint8Array<ArrayBuffer>
+  type: string
 }
 
 type Params = Record<string, unknown>
@@ -51,7 +79,8 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   let updates: Update[] = []
   let count = 0
   let webhook: { url: string; secret: string } | undefined
-  let faults: Fault[] = []
+  let faults: Misbehaviour[] = []
+  const files = new Map<string, StoredFile>()
   /** Wakes long polls: a bot waiting for updates, a page waiting for messages. */
   const waiting = new Set<() => void>()
 
@@ -71,17 +100,17 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
     })
 
   const chatOf = (userId: number): Message[] => chats.get(userId) ?? chats.set(userId, []).get(userId)!
-  const write = (userId: number, message: Pick<Message, 'isFromBot' | 'text' | 'buttons'>): Message => {
+  const write = (userId: number, message: Pick<Message, 'isFromBot' | 'text' | 'photo' | 'buttons'>): Message => {
     const written = { message_id: ++count, date: Math.floor(Date.now() / 1000), ...message }
     chatOf(userId).push(written)
     wakeAll()
     return written
   }
-  const telegramMessage = (userId: number, { message_id, date, text }: Message): object => ({
+  const telegramMessage = (userId: number, { message_id, date, text, photo }: Message): object => ({
     message_id,
     date,
-    text,
     chat: { id: userId, type: 'private' },
+    ...(photo === undefined ? { text } : { caption: text, photo: [{ file_id: photo, width: 1, height: 1 }] }),
   })
 
   const add = (kind: string, content: object): void => {
@@ -105,6 +134,27 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
     isDelivering = false
   }
 
+  async function keep(file: File): Promise<string> {
+    const id = `photo-${++count}`
+    files.set(id, { bytes: new Uint8Array(await file.arrayBuffer()), type: file.type })
+    return id
+  }
+
+  /** Returns the fault of a call, if it has one, and counts it. */
+  function faultOf(method: string, { chat_id: chatId }: Params): Misbehaviour | undefined {
+    const now = performance.now()
+    for (const fault of faults) {
+      if (fault.times === 0 || fault.until < now) continue
+      if (fault.method ? fault.method !== method : method === 'getUpdates') continue
+      if (fault.chatOf !== undefined && Number(chatId) % fault.chatOf !== 0) continue
+      fault.calls += 1
+      if (fault.callOf !== undefined && fault.calls % fault.callOf !== 0) continue
+      if (fault.times !== undefined) fault.times -= 1
+      return fault
+    }
+    return undefined
+  }
+
   const methods: Record<string, (params: Params, signal: AbortSignal) => unknown> = {
     getMe: () => bot,
     async getUpdates({ offset = 0, timeout = 0 }, signal) {
@@ -126,6 +176,14 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
       const userId = Number(chatId)
       return telegramMessage(userId, write(userId, { isFromBot: true, text: text as string, buttons: buttonsOf(markup) }))
     },
+    /** @param params.photo the bytes of a file, or the id of one that was sent before */
+    async sendPhoto({ chat_id: chatId, photo, caption = '', reply_markup: markup }) {
+      const userId = Number(chatId)
+      const id = photo instanceof File ? await keep(photo) : String(photo)
+      if (!files.has(id)) return refusal(400, 'Bad Request: wrong file identifier/HTTP URL specified')
+      const message = { isFromBot: true, text: caption as string, photo: id, buttons: buttonsOf(markup) }
+      return telegramMessage(userId, write(userId, message))
+    },
     editMessageText({ chat_id: chatId, message_id: messageId, text, reply_markup: markup }) {
       const message = chatOf(Number(chatId)).find(({ message_id }) => message_id === messageId)
       if (!message) return refusal(400, 'Bad Request: message to edit not found')
@@ -142,21 +200,38 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   return {
     /** Handles a call of the bot. */
     async call(method: string, params: Params, signal: AbortSignal): Promise<Answer> {
-      const fault = faults.find((one) => one.times > 0 && (one.method ? one.method === method : method !== 'getUpdates'))
-      if (fault) {
-        fault.times--
-        if (fault.kind === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        return faultAnswers[fault.kind]
-      }
+      const fault = faultOf(method, params)
+      if (fault?.kind === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      if (fault?.kind === '429') return tooManyRequests(fault)
+      if (fault && fault.kind !== 'drop') return faultAnswers[fault.kind]
       const result = await methods[method]?.(params, signal)
       if (result === undefined) return refusal(404, 'Not Found')
-      return isAnswer(result) ? result : { status: 200, body: { ok: true, result } }
+      const answer = isAnswer(result) ? result : { status: 200, body: { ok: true, result } }
+      return fault ? { ...answer, isLost: true } : answer
     },
 
-    /** Makes the next calls fail, one fault after another. */
+    /** Makes the next calls fail: each call has the first fault that applies to it. */
     misbehave(next: Fault[]): void {
-      faults = next
+      const now = performance.now()
+      faults = next.map((fault) => ({ ...fault, calls: 0, until: now + (fault.seconds ?? Number.POSITIVE_INFINITY) * 1000 }))
     },
+
+    /** Returns how many messages the bot has sent, to how many chats, and the chats that got a text more than once. */
+    sent(): { messages: number; chats: number; repeated: number[] } {
+      let messages = 0
+      let reached = 0
+      const repeated: number[] = []
+      for (const [userId, chat] of chats) {
+        const texts = chat.filter(({ isFromBot }) => isFromBot).map(({ text }) => text)
+        messages += texts.length
+        if (texts.length > 0) reached += 1
+        if (new Set(texts).size < texts.length) repeated.push(userId)
+      }
+      return { messages, chats: reached, repeated }
+    },
+    file: (id: string): StoredFile | undefined => files.get(id),
+    /** Empties all chats, for the next test. */
+    forgetChats: (): void => chats.clear(),
 
     // Actions of players.
     async chat(userId: number, { known, ms, signal }: { known: string; ms: number; signal: AbortSignal }): Promise<Message[]> {
@@ -193,9 +268,15 @@ function refusal(status: number, description: string, parameters?: object): Answ
   return { status, body: { ok: false, error_code: status, description, ...(parameters && { parameters }) } }
 }
 
-const faultAnswers: Record<FaultKind, Answer> = {
-  '429': refusal(429, `Too Many Requests: retry after ${RETRY_AFTER_SECONDS}`, { retry_after: RETRY_AFTER_SECONDS }),
+function tooManyRequests({ seconds, until }: Misbehaviour): Answer {
+  const left = seconds === undefined ? RETRY_AFTER_SECONDS : Math.max(1, Math.ceil((until - performance.now()) / 1000))
+  return refusal(429, `Too Many Requests: retry after ${left}`, { retry_after: left })
+}
+
+const faultAnswers: Record<Exclude<FaultKind, '429' | 'drop'>, Answer> = {
   '403': refusal(403, 'Forbidden: bot was blocked by the user'),
+  deactivated: refusal(403, 'Forbidden: user is deactivated'),
+  notFound: refusal(400, 'Bad Request: chat not found'),
   '500': refusal(500, 'Internal Server Error'),
   hang: refusal(504, 'Gateway Timeout'),
 }
@@ -204,7 +285,9 @@ function isAnswer(result: unknown): result is Answer {
   return typeof result === 'object' && result !== null && 'status' in result && 'body' in result
 }
 
+/** A form with a file carries the buttons as JSON text. */
 function buttonsOf(markup: unknown): Button[][] {
-  const { inline_keyboard: rows = [] } = (markup ?? {}) as { inline_keyboard?: Button[][] }
+  const parsed = typeof markup === 'string' ? (JSON.parse(markup) as unknown) : markup
+  const { inline_keyboard: rows = [] } = (parsed ?? {}) as { inline_keyboard?: Button[][] }
   return rows
 }

@@ -20,6 +20,7 @@ import { userRecord } from '#src/identity/accounts.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
+import { telegramHandlers } from './telegram.ts'
 
 export interface AccountServices {
   database: Database
@@ -50,6 +51,8 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
   }
 
   return {
+    ...telegramHandlers({ database, sessions }),
+
     async changePassword({ currentPassword, password }, context) {
       const { id, email } = signedIn(context)
       await attempts.count(limits.passwordChange, id)

@@ -1,9 +1,9 @@
-/** Bulk calls for announcements: delete them with their files, activate them, deactivate them. */
+/** Bulk calls for announcements: delete them with their files, activate them, deactivate them, move their dates, end them. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
 import { announcementEntity } from '#src/db/entities.ts'
-import { raiseNews } from '#src/items/news.ts'
+import { endNow, type Redated, shiftDates } from '#src/items/dates.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import type { CallContext, Handlers } from '#src/calls.ts'
@@ -12,8 +12,9 @@ import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { announcementRecord, servedAnnouncements } from './announcements-list.ts'
+import { scheduleText, type Switched, switchStatus } from './switch-status.ts'
 
-type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus'>
+type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus' | 'shift' | 'end'>
 
 interface Services {
   database: Database
@@ -45,38 +46,44 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
     },
 
     /** Skips announcements that have the status already. Activating announcements is news for players. */
-    setStatus({ target, status, dryRun, expected }, context) {
+    async setStatus({ target, status, dryRun, expected }, context) {
+      let switched: Switched[] = []
+      const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
+        const where = whereTarget(servedAnnouncements, target, context)
+        switched = await switchStatus(tx, actOf(context), { where, status })
+        return { rows: switched }
+      })
+      return { ...summary, ...scheduleText(switched) }
+    },
+
+    shift({ target, days, minutes, zone, dryRun, expected }, context) {
       return actOnMany(database, { dryRun, expected }, async (tx) => {
-        const changed = await tx
-          .updateTable('announcements')
-          .set({ status, version: sql`version + 1` })
-          .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
-          .where('status', '<>', status)
-          .returning(['id', 'title', 'status', 'version'])
-          .execute()
-        const action = status ? 'announcement.activate' : 'announcement.deactivate'
-        await audit(tx, actOf(context), action, changed.map(statusEntry))
-        if (status)
-          await raiseNews(
-            tx,
-            changed.map(({ id }) => id),
-          )
+        const where = whereTarget(servedAnnouncements, target, context)
+        const { changed, refused } = await shiftDates(tx, 'announcement', { where, days, minutes, zone })
+        await audit(tx, actOf(context), 'announcement.schedule', changed.map(datesEntry))
+        return { rows: changed, refusals: refused }
+      })
+    },
+
+    end({ target, dryRun, expected }, context) {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
+        const changed = await endNow(tx, 'announcement', whereTarget(servedAnnouncements, target, context))
+        await audit(tx, actOf(context), 'announcement.end', changed.map(datesEntry))
         return { rows: changed }
       })
     },
   }
 }
 
+/** Returns the audit entry for an announcement whose dates an act has changed. */
+function datesEntry({ before, after, version, ...record }: Redated): AuditEntryInput {
+  return { record: announcementRecord(record), changes: changesBetween({ ...before }, { ...after }), detail: { version } }
+}
+
 /** Locks the targeted rows in the order of their ids, so that two acts on the same rows wait for each other instead of deadlocking. */
 async function lockAnnouncements(tx: Transaction<Tables>, targeted: RawBuilder<boolean>): Promise<RawBuilder<boolean>> {
   const locked = await tx.selectFrom('announcements').select('id').where(targeted).orderBy('id').forUpdate().execute()
   return sql<boolean>`id = any(${locked.map(({ id }) => id)})`
-}
-
-/** Returns the audit entry for an announcement whose status has just been toggled. */
-export function statusEntry(changed: { id: string; title: string; status: boolean; version: number }): AuditEntryInput {
-  const { status, version } = changed
-  return { record: announcementRecord(changed), changes: { status: [!status, status] }, detail: { version } }
 }
 
 export function fileKeys({ image, icon }: { image: string | null; icon: string | null }): string[] {

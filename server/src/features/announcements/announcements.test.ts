@@ -85,6 +85,12 @@ describe('§2 the list', () => {
       imageName: null,
       icon: null,
       iconName: null,
+      startsAt: null,
+      endsAt: null,
+      maxParticipants: null,
+      dailyBudget: null,
+      segmentId: null,
+      state: 'draft',
     }
     expect((await admin.call('GET', `${path}?page=2`)).body.announcements).toEqual([
       {

@@ -11,16 +11,19 @@ import { createOnce, createOnceInSteps } from '#src/identity/idempotency.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
+import { changedAvailability } from '#src/items/availability.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { announcementEntity, selectedFields, storedFields } from '#src/db/entities.ts'
-import { raiseMissingNews, raiseNews } from '#src/items/news.ts'
+import { raiseMissingNews } from '#src/items/news.ts'
 import { queueEvent } from '#src/audit/outbox.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
 import { serveFile } from '#src/files/serve-file.ts'
-import { announcementsBulk, fileKeys, removeAnnouncements, statusEntry } from './announcements-bulk.ts'
+import { announcementsBulk, fileKeys, removeAnnouncements } from './announcements-bulk.ts'
 import { announcementDerived, announcementRecord, servedAnnouncements } from './announcements-list.ts'
+import { duplicateAnnouncement } from './duplicate.ts'
+import { scheduleText, switchStatus } from './switch-status.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import type { Images } from '#src/files/images.ts'
 
@@ -64,9 +67,10 @@ export function announcementsHandlers({
       const create = async (tx: Transaction<Tables>) => {
         const id = randomUUID()
         await keepFiles(tx, files, input)
+        const availability = await changedAvailability(tx, { item: { kind: 'announcement', id }, before: null, input })
         const announcement = await tx
           .insertInto('announcements')
-          .values({ id, ...toColumns(input), status: false }) // §3
+          .values({ id, ...toColumns(input), ...availability, status: false }) // §3
           .returning(stored)
           .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
@@ -115,28 +119,22 @@ export function announcementsHandlers({
       return { success: true }
     },
 
-    /** Compare-and-set: `current` is the status the admin saw. Activating raises the news number in the same transaction (design §7). */
+    /** Compare-and-set: `current` is the status the admin saw. */
     async toggleStatus({ id, status: current }, context) {
-      await database.transaction(async (tx) => {
-        const changed = await tx
-          .updateTable('announcements')
-          .set({ status: !current, version: sql`version + 1` })
-          .where('id', '=', id)
-          .where('status', '=', current)
-          .returning(stored)
-          .executeTakeFirst()
-        if (!changed) {
+      return database.transaction(async (tx) => {
+        const switched = await switchStatus(tx, actOf(context), { where: sql`id = ${id}`, status: !current })
+        if (switched.length === 0) {
           const found = await tx.selectFrom('announcements').select('id').where('id', '=', id).executeTakeFirst()
           if (!found) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
           throw new Failure('STALE', { message: 'Somebody else has changed the status meanwhile.' })
         }
-        if (!current) await raiseNews(tx, [id])
-        await audit(tx, actOf(context), current ? 'announcement.deactivate' : 'announcement.activate', statusEntry(changed))
+        return { success: true, message: STATUS_UPDATED, status: !current, ...scheduleText(switched) } as const
       })
-      return { success: true, message: STATUS_UPDATED, status: !current }
     },
 
     ...announcementsBulk({ database, files, trash }),
+
+    duplicate: duplicateAnnouncement({ database, files }),
 
     /** Activating raises news by itself. This call covers announcements that are active without it, such as those of an older server. */
     async updateUsersStatus(_input, context) {
@@ -179,9 +177,11 @@ export function announcementsHandlers({
     { before, input, context, status = false, restoredFrom, withdrawn = [] }: Saving,
   ): Promise<StoredAnnouncement> {
     await keepFiles(tx, files, input, [...fileKeys(before), ...withdrawn])
+    const how = restoredFrom !== undefined ? 'restored' : status ? 'keptLive' : 'saved'
+    const availability = await changedAvailability(tx, { item: { kind: 'announcement', id: before.id }, before, input, how })
     const after = await tx
       .updateTable('announcements')
-      .set({ ...toColumns(input), status, version: sql`version + 1` })
+      .set({ ...toColumns(input), ...availability, status, version: sql`version + 1` })
       .where('id', '=', before.id)
       .returning(stored)
       .executeTakeFirstOrThrow()
@@ -216,7 +216,7 @@ export function announcementsHandlers({
   }
 }
 
-type StoredAnnouncement = Omit<Announcement, 'numberOfParticipants'>
+type StoredAnnouncement = Omit<Announcement, 'numberOfParticipants' | 'state'>
 
 /** Returns the row, locked for update. @throws Failure ANNOUNCEMENT_NOT_FOUND, STALE */
 async function lockAnnouncement(tx: Kysely<Tables>, id: string, version: number | undefined): Promise<StoredAnnouncement> {
@@ -233,10 +233,9 @@ function versionOf(tx: Kysely<Tables>, present: StoredAnnouncement, seq: number)
 
 /** Returns the input that the form would send for an announcement. */
 function toInput({ description, link, linkType, inputText, ...others }: StoredAnnouncement) {
-  const { type, title, subtitle, reward, verifiedByBot, ...files } = others
-  const { image, imageName, icon, iconName } = files
+  const { id: _id, createdAt: _createdAt, version: _version, status: _status, ...kept } = others
   const texts = { description: description ?? '', link: link ?? '', linkType: linkType ?? undefined, inputText: inputText ?? '' }
-  return { type, title, subtitle, reward, verifiedByBot, ...texts, image, imageName, icon, iconName }
+  return { ...kept, ...texts }
 }
 
 /** Maps the form to columns (§5): type desc stores the description, type link the link, and link type input also its text. */

@@ -4,8 +4,8 @@ import { auditActionLabels, auditList } from '@arcade/contract/audit/fields'
 import { auditReasonSql } from '#src/db/audit-reasons.ts'
 import { lower } from '#src/db/collations.ts'
 import { auditEntity } from '#src/db/entities.ts'
-import { type SearchCondition, serveList } from '#src/lists/list.ts'
-import { disjoint, startsWithInIndex } from '#src/lists/search.ts'
+import { disjoint, type SearchCondition, serveList } from '#src/lists/list.ts'
+import { startsWithInIndex } from '#src/lists/search.ts'
 
 export const servedAudit = serveList<typeof auditList>({
   list: auditList,

@@ -50,6 +50,19 @@ test('What needs you: webhooks that were switched off or have failed for an hour
   ])
 })
 
+test('What needs you: broadcasts that the console paused by itself', async () => {
+  const database = await testDatabase()
+  await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, is_paused, problem) values
+    ('a', 1, 'x', 'Fine', '{}', 'sending', false, null),
+    ('b', 2, 'x', 'By hand', '{}', 'sending', true, null),
+    ('c', 3, 'x', 'News', '{}', 'sending', true, 'The image is gone.'),
+    ('d', 4, 'x', 'Over', '{}', 'cancelled', false, 'It was deleted.')`.execute(database.db)
+  const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: backupsOf(database) })
+  expect(await alerts.read()).toEqual([
+    { id: 'broadcast c', about: 'broadcast', text: 'The broadcast News is paused: The image is gone.' },
+  ])
+})
+
 test.each([
   [Infinity, []],
   [2 * GB, []],

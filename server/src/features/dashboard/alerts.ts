@@ -1,6 +1,7 @@
-/** What an admin should do something about: backups, webhooks, the disk and the replica. What can wait, or mends itself, is no alert. */
+/** What an admin should do something about: backups, broadcasts, webhooks, the disk and the replica. What can wait, or mends itself, is no alert. */
 import { sql } from 'kysely'
 import type { Alert } from '@arcade/contract/dashboard/calls'
+import { isolated } from '@arcade/contract/text'
 import type { Backups } from '#src/backup/backups.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
@@ -24,13 +25,18 @@ interface Services {
 export function createAlerts({ database, backups }: Services): AlertSource {
   return {
     async read() {
-      const [disk, backup, webhooks] = await Promise.all([diskAlert(database), backups.state(), webhookAlerts(database)])
+      const [disk, backup, webhooks, broadcasts] = await Promise.all([
+        diskAlert(database),
+        backups.state(),
+        webhookAlerts(database),
+        broadcastAlerts(database),
+      ])
       const found: Alert[] = []
       if (disk) found.push({ id: 'disk', about: 'disk', text: disk })
       if (backup.alert) found.push({ id: 'backups', about: 'backups', text: backup.alert })
       const replica = replicaAlert(database)
       if (replica) found.push({ id: 'replica', about: 'replica', text: replica })
-      return [...found, ...webhooks]
+      return [...found, ...broadcasts, ...webhooks]
     },
   }
 }
@@ -46,6 +52,17 @@ function replicaAlert({ replica }: Database): string | undefined {
   const state = replica?.state()
   if (!state || state.isUsed || state.lagSeconds < STALE_AFTER_SECONDS) return undefined
   return `The replica is not used: it ${state.status}.`
+}
+
+/** Those that the console paused by itself. */
+async function broadcastAlerts({ db }: Database): Promise<Alert[]> {
+  const { rows } = await sql<{ id: string; title: string; problem: string }>`
+    select id, title, problem from broadcasts where is_paused and problem is not null order by number`.execute(db)
+  return rows.map(({ id, title, problem }) => ({
+    id: `broadcast ${id}`,
+    about: 'broadcast',
+    text: `The broadcast ${isolated(title)} is paused: ${problem}`,
+  }))
 }
 
 interface FailingWebhook {

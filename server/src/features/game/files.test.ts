@@ -1,4 +1,5 @@
 /** Images of announcements as the game sees them (design §8). */
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Client, testApp } from '#test/test-app.ts'
 import { canvas } from '#test/test-images.ts'
@@ -36,6 +37,8 @@ test('§8 a player’s client gets the images of active announcements and no oth
     }
   const thumb = await app.fetch(`/bot/v1/files/${image}?size=thumb`, { headers: player.headers })
   expect([thumb.status, thumb.headers.get('content-type')]).toEqual([200, 'image/webp'])
+  await sql`update announcements set ends_at = now() where id = ${id}`.execute(app.database.db)
+  expect((await ask(image, player)).status, 'over by now').toBe(404)
   for (const key of [other, loose, 'announcements/..%2f..%2fsecret-key']) expect((await ask(key, player)).status).toBe(404)
   expect((await ask(image, admin)).status, 'users of the console have another path').toBe(403)
 })

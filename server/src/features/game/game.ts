@@ -7,7 +7,9 @@ import { Failure, type Handlers, playerOf } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { announcementEntity, selectList, taskEntity } from '#src/db/entities.ts'
-import { readNewestActiveNews, readNews, showNews } from '#src/items/news.ts'
+import { readActiveNews, readNews, showNews } from '#src/items/news.ts'
+import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
+import { createMembership } from '#src/players/segments.ts'
 import { rankOf } from '#src/ledger/ranks.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { keyOf, serveFile } from '#src/files/serve-file.ts'
@@ -33,7 +35,12 @@ const announcementFields = [
   ] as const),
 ]
 
-interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'> {
+interface ForSegment {
+  /** The segment of players for whom the item is; null if it is for everyone. */
+  segmentId: string | null
+}
+
+interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'>, ForSegment {
   news: number
   /** The announcement's place in the list. Null in the only row when no announcement is active. */
   place: number | null
@@ -42,18 +49,20 @@ interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'> {
 
 export function gameHandlers({ database, files }: { database: Database; files: Files }): Handlers<typeof contract.game> {
   const { db } = database
-  const readTasks = database.prepared<Omit<GameTask, 'isDone'>>(
+  const isMember = createMembership(database)
+  const readTasks = database.prepared<Omit<GameTask, 'isDone'> & ForSegment>(
     'game-tasks',
-    `select ${selectList(taskEntity, { derived: { numberOfParticipants: '' }, only: taskFields })} from tasks where collection = $1 order by tasks.priority, tasks.id`,
+    `select ${selectList(taskEntity, { derived: { numberOfParticipants: '', state: '' }, only: taskFields })}, segment_id as "segmentId" from tasks
+      where collection = $1 and ${taskStateSql()} = 'live' order by tasks.priority, tasks.id`,
   )
   // One statement, so that no activation comes between reading the announcements and the news number. If no announcement is active, it
-  // returns one row with the number alone.
+  // returns one row with the number alone. Players see only what is live.
   const readAnnouncements = database.prepared<AnnouncementRow>(
     'game-announcements',
     `select shown.*, epoch as "upTo" from status_epoch left join (
-       select ${selectList(announcementEntity, { derived: { numberOfParticipants: '' }, only: announcementFields })}, news,
+       select ${selectList(announcementEntity, { derived: { numberOfParticipants: '', state: '' }, only: announcementFields })}, segment_id as "segmentId", news,
               row_number() over (order by news desc, created_at desc, ${idOrderSql('id')}) as place
-         from announcements where status) as shown on true order by place`,
+         from announcements where ${announcementStateSql()} = 'live') as shown on true order by place`,
   )
 
   return {
@@ -83,29 +92,39 @@ export function gameHandlers({ database, files }: { database: Database; files: F
       const userId = playerOf(context, requestedId)
       const player = await findPlayer(db, userId)
       if (!player) throw new Failure('NO_SUCH_PLAYER')
-      const [seen, newest, rank] = await Promise.all([seenBy(userId), readNewestActiveNews(db), rankOf(db, userId)])
-      return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews: newest > seen }
+      const [seen, news, rank] = await Promise.all([seenBy(userId), readActiveNews(db), rankOf(db, userId)])
+      const unseen = news.filter(({ newest }) => newest > seen)
+      const hasNews = (await shownTo(userId, unseen)).length > 0
+      return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews }
     },
 
     async tasks({ userId: requestedId, collection }, context) {
       const userId = playerOf(context, requestedId)
       const [tasks, done] = await Promise.all([readTasks([collection]), doneBy(userId, collection)])
-      return { tasks: tasks.map((task) => ({ ...task, isDone: done.has(task.id) })) }
+      const shown = await shownTo(userId, tasks)
+      return { tasks: shown.map(({ segmentId: _segmentId, ...task }) => ({ ...task, isDone: done.has(task.id) })) }
     },
 
     async announcements({ userId: requestedId }, context) {
       const userId = playerOf(context, requestedId)
       const [rows, seen, done] = await Promise.all([readAnnouncements([]), seenBy(userId), doneBy(userId, 'announcement')])
-      const announcements = rows.flatMap(({ news, place, upTo: _upTo, ...announcement }) =>
-        place === null ? [] : { ...announcement, isDone: done.has(announcement.id), isNew: news > seen },
+      const shown = await shownTo(
+        userId,
+        rows.filter(({ place }) => place !== null),
       )
+      const announcements = shown.map(({ news, place: _place, upTo: _upTo, segmentId: _segmentId, ...announcement }) => ({
+        ...announcement,
+        isDone: done.has(announcement.id),
+        isNew: news > seen,
+      }))
       return { announcements, upTo: rows[0]!.upTo }
     },
 
     async file(input, context) {
       const key = keyOf(input)
       const { rows } = await sql`
-        select 1 from announcements where status and ${key} in (image_key, icon_key) limit 1`.execute(db)
+        select 1 from announcements
+         where ${key} in (image_key, icon_key) and ${sql.raw(announcementStateSql())} = 'live' limit 1`.execute(db)
       if (rows.length === 0) throw new Failure('NOT_FOUND')
       return serveFile(files, input, context)
     },
@@ -121,6 +140,14 @@ export function gameHandlers({ database, files }: { database: Database; files: F
         },
       })
     },
+  }
+
+  /** Returns the items that are for everyone or for a segment to which the player belongs now. */
+  async function shownTo<Item extends ForSegment>(userId: number, items: readonly Item[]): Promise<readonly Item[]> {
+    const segments = items.flatMap(({ segmentId }) => segmentId ?? [])
+    if (segments.length === 0) return items
+    const ownSegments = await isMember(userId, segments)
+    return items.filter(({ segmentId }) => segmentId === null || ownSegments.has(segmentId))
   }
 
   async function seenBy(userId: number): Promise<number> {

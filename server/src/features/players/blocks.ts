@@ -14,7 +14,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
 import { type Target, targetConditions, whereTarget } from '#src/lists/list.ts'
-import { servedPlayers } from './players-list.ts'
+import { servedPlayers } from '#src/players/players-list.ts'
 
 interface Blocking extends BulkAct {
   target: Target<PlayersFilter>

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { verifyAudit } from '#src/audit/verify.ts'
 import { foldCounters } from '#src/counters/counters.ts'
 import { expectReconciled } from '#test/ledger.ts'
+import { createMembership } from '#src/players/segments.ts'
 import { recount } from '#src/counters/recount.ts'
 import { rowsOfTables } from '#test/console-rows.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
@@ -195,4 +196,24 @@ test('ADR 22 a claim that waits for the erasure finds no player and leaves nothi
   for (const { status } of answers) expect([200, 404]).toContain(status)
   expect(await everything(app)).not.toContain('Adelheid')
   await expectWhole(app)
+})
+
+test('ADR 22 a segment that looks for an erased player stays, so that its item is not for everyone, and nobody belongs to it', async () => {
+  const { app, admin } = await game()
+  const save = async (name: string) => {
+    const view = { list: 'telegramUsers', name, address: 'q=adelheid%40example.org', isShared: true }
+    return (await admin.call('POST', '/api/views', view)).body.id as string
+  }
+  const [segment, other] = [await save('adelheid_z'), await save('Another')]
+  await sql`update announcements set segment_id = ${segment}`.execute(app.database.db)
+  const isMember = createMembership(app.database)
+  expect(await isMember(ID, [segment, other])).toEqual(new Set([segment, other]))
+  const { userId } = (await erase(admin)).body
+  const { views } = (await admin.call('GET', '/api/views')).body
+  expect(views).toMatchObject([
+    { id: segment, name: `Erased name ${segment.slice(0, 8)}`, address: 'erased=true', isShared: true },
+  ])
+  expect(await isMember(userId, [segment])).toEqual(new Set())
+  expect(await isMember(8, [segment])).toEqual(new Set())
+  expect(await everything(app)).not.toContain('adelheid')
 })

@@ -26,6 +26,7 @@ const keptColumns = {
   balances: 'balance, imported, entries',
   ledger_entries: 'seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, at, balance',
   participations: 'kind, item_id, period, at',
+  broadcast_recipients: 'at, broadcast, chunk, outcome',
 } as const
 
 interface Numbers {
@@ -51,7 +52,9 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
   // The block is not kept, and the histogram counts players who are not blocked.
   if (balance.isBlocked)
     await addToCounter(tx, { counter: { of: 'balances', bucket: balance.bucket }, delta: 1, userId: numbers.anonymousId })
-  await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
+  for (const table of ['player_keys', 'player_visits', 'player_messages'])
+    await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
+  await sql`delete from operator_telegrams where telegram_id = ${userId}`.execute(tx)
   await noteErased(tx, userId)
   await eraseFromAnswers(tx, userId)
   await deleteDeliveries(tx, userId)

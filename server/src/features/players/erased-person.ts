@@ -6,7 +6,7 @@ import { columnName, playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { ErasedPerson } from '#src/erasure/person.ts'
 import { whereFilter } from '#src/lists/list.ts'
-import { servedPlayers } from './players-list.ts'
+import { servedPlayers } from '#src/players/players-list.ts'
 
 /** Fields whose values cannot mean anything but this person. Names and handles are whatever a player chose. */
 const identifying: readonly string[] = ['email', 'phoneNumber', 'tonWalletAddress', 'bscWallet']

@@ -14,7 +14,7 @@ import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { playerBlocks } from './blocks.ts'
 import { erasePlayer } from './erase.ts'
-import { servedPlayers } from './players-list.ts'
+import { servedPlayers } from '#src/players/players-list.ts'
 import { createStanding } from './standing.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50

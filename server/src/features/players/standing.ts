@@ -9,7 +9,7 @@ import { rankOf } from '#src/ledger/ranks.ts'
 /** $1 is the id. Imports and operators write entries too, but a player is seen only in those of the game and in claims. */
 const LAST_SEEN = `
   select ${isoSql('seen')} as "lastSeen" from (
-    select greatest(created_at, (select max(at) from participations where user_id = $1), (
+    select greatest(created_at, (select seen_at from player_visits where user_id = $1), (select max(at) from participations where user_id = $1), (
         select at from ledger_entries where user_id = $1 and cause not in ('opening', 'import', 'adjustment', 'reversal')
          order by seq desc limit 1)) as seen
       from telegram_users where user_id = $1) as player`

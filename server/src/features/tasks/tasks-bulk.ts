@@ -1,22 +1,23 @@
-/** Bulk calls for tasks: delete, renumber, reorder. Either all of the tasks change or none. */
+/** Bulk calls for tasks: delete, renumber, reorder, move their dates, end, pause. Either all of the tasks change or none. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { isolated } from '@arcade/contract/text'
-import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
+import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { taskEntity } from '#src/db/entities.ts'
+import { endNow, type Redated, shiftDates } from '#src/items/dates.ts'
 import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/items/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { servedTasks, taskRecord } from './tasks-list.ts'
 
-type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>
+type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder' | 'shift' | 'end' | 'pause'>
 
 interface Services {
   database: Database
@@ -97,6 +98,52 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
       })
       return { success: true }
     },
+
+    shift({ target, days, minutes, zone, dryRun, expected }, context) {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
+        const where = whereTarget(served, target, context)
+        const { changed, refused } = await shiftDates(tx, collection, { where, days, minutes, zone })
+        await audit(tx, actOf(context), 'task.schedule', changed.map(datesEntry))
+        return { rows: changed, refusals: refused }
+      })
+    },
+
+    end({ target, dryRun, expected }, context) {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
+        const changed = await endNow(tx, collection, whereTarget(served, target, context))
+        await audit(tx, actOf(context), 'task.end', changed.map(datesEntry))
+        return { rows: changed }
+      })
+    },
+
+    /** Skips tasks that are paused already, or that go on already. */
+    pause({ target, paused, dryRun, expected }, context) {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
+        const tasks = await lockTasks(
+          tx,
+          collection,
+          sql<boolean>`${whereTarget(served, target, context)} and paused <> ${paused}`,
+        )
+        await tx
+          .updateTable('tasks')
+          .set({ paused, version: sql`version + 1` })
+          .where('collection', '=', collection)
+          .where(sql<boolean>`id = any(${tasks.map(({ id }) => id)})`)
+          .execute()
+        const entries = tasks.map((task) => ({
+          record: taskRecord(collection, task),
+          changes: { paused: [!paused, paused] } as const,
+          detail: { version: task.version + 1 },
+        }))
+        await audit(tx, actOf(context), paused ? 'task.pause' : 'task.resume', entries)
+        return { rows: tasks }
+      })
+    },
+  }
+
+  /** Returns the audit entry for a task whose dates an act has changed. */
+  function datesEntry({ before, after, version, ...record }: Redated): AuditEntryInput {
+    return { record: taskRecord(collection, record), changes: changesBetween({ ...before }, { ...after }), detail: { version } }
   }
 
   async function auditPriorities(

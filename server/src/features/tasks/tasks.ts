@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import { MAX_NUMBER } from '@arcade/contract/entity'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { hasLink, type Task, type TaskCollection } from '@arcade/contract/tasks/fields'
-import { type TaskInput, taskInputFor } from '@arcade/contract/tasks/calls'
+import { TASK_TITLE_MAX_LENGTH, type TaskInput, taskInputFor } from '@arcade/contract/tasks/calls'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
@@ -12,6 +13,8 @@ import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { selectedFields, storedFields, taskEntity } from '#src/db/entities.ts'
+import { changedAvailability } from '#src/items/availability.ts'
+import { titleOfCopy } from '#src/items/copies.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { lockPriorities } from '#src/items/priorities.ts'
@@ -52,9 +55,10 @@ export function tasksHandlers(
     async create(input, context) {
       const create = async (tx: Transaction<Tables>) => {
         const id = randomUUID()
+        const availability = await changedAvailability(tx, { item: { kind: collection, id }, before: null, input })
         const task = await tx
           .insertInto('tasks')
-          .values({ collection, id, ...toColumns(input) })
+          .values({ collection, id, ...toColumns(input), ...availability })
           .returning(stored)
           .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, collection, { changed: [id] })
@@ -80,9 +84,7 @@ export function tasksHandlers(
         const before = await lockTask(tx, id, version)
         const present = { record: taskRecord(collection, before), fields: before, version: before.version }
         const earlier = await earlierVersion(tx, present, seq)
-        const { priority, type, title, link, reward, verifiedByBot } = earlier
-        const values = { priority, type: type as TaskInput['type'], title, link: link ?? '', reward, verifiedByBot }
-        const input = checkedInput(taskInputFor(collection), values)
+        const input = checkedInput(taskInputFor(collection), toInput(earlier))
         const isSame = Object.keys(changesBetween(before, earlier)).length === 0
         const after = isSame ? before : await save(tx, { before, input, context, restoredFrom: seq })
         return { success: true, changes: JSON.stringify(changesBetween(before, after)), missing: [] }
@@ -101,6 +103,23 @@ export function tasksHandlers(
     },
 
     ...tasksBulk({ database, trash }, collection),
+
+    duplicate({ id: original }, context) {
+      const create = async (tx: Transaction<Tables>) => {
+        await lockPriorities(tx, collection)
+        const id = randomUUID()
+        const task = await insertCopy(tx, { collection, original, id })
+        if (!task) throw new Failure('NO_SUCH_TASK')
+        await writeHistoryItems(tx, collection, { changed: [id] })
+        await audit(tx, actOf(context), 'task.create', {
+          record: taskRecord(collection, task),
+          changes: changesBetween(null, task),
+          detail: { version: 1, duplicateOf: original },
+        })
+        return { success: true, id } as const
+      }
+      return createOnce(database, context, { create })
+    },
   }
 
   async function lockTask(tx: Transaction<Tables>, id: string, version: number | undefined): Promise<StoredTask> {
@@ -118,9 +137,11 @@ export function tasksHandlers(
   }
 
   async function save(tx: Transaction<Tables>, { before, input, context, restoredFrom }: Saving): Promise<StoredTask> {
+    const how = restoredFrom === undefined ? 'saved' : 'restored'
+    const availability = await changedAvailability(tx, { item: { kind: collection, id: before.id }, before, input, how })
     const after = await tx
       .updateTable('tasks')
-      .set({ ...toColumns(input), version: sql`version + 1` })
+      .set({ ...toColumns(input), ...availability, version: sql`version + 1` })
       .where('collection', '=', collection)
       .where('id', '=', before.id)
       .returning(stored)
@@ -135,7 +156,30 @@ export function tasksHandlers(
   }
 }
 
-type StoredTask = Omit<Task, 'numberOfParticipants'>
+/** Inserts a paused copy of a task without dates, after all others. The transaction holds the lock of priorities. */
+async function insertCopy(
+  tx: Transaction<Tables>,
+  { collection, original, id }: { collection: TaskCollection; original: string; id: string },
+): Promise<StoredTask | undefined> {
+  const source = await tx
+    .selectFrom('tasks')
+    .select('title')
+    .where('collection', '=', collection)
+    .where('id', '=', original)
+    .executeTakeFirst()
+  if (!source) return undefined
+  // Above the largest priority there is none, so the copy then goes before all others.
+  const priority = sql`(select case when floor(max(priority)) < ${MAX_NUMBER}::numeric then floor(max(priority)) + 1 else ceil(min(priority)) - 1 end
+    from tasks where collection = ${collection})`
+  const { rows } = await sql<StoredTask>`
+    insert into tasks (collection, id, image, priority, title, link, reward, verified_by_bot, max_participants, daily_budget, segment_id, paused)
+    select collection, ${id}, image, ${priority}, ${titleOfCopy(source.title, TASK_TITLE_MAX_LENGTH)}, link, reward, verified_by_bot,
+           max_participants, daily_budget, segment_id, true
+      from tasks where collection = ${collection} and id = ${original} returning ${sql.join(stored)}`.execute(tx)
+  return rows[0]
+}
+
+type StoredTask = Omit<Task, 'numberOfParticipants' | 'state'>
 
 interface Saving {
   before: StoredTask
@@ -145,8 +189,14 @@ interface Saving {
   restoredFrom?: number
 }
 
+/** Returns the input that the form would send for a task. */
+function toInput({ id: _id, createdAt: _createdAt, version: _version, type, link, ...others }: StoredTask) {
+  return { ...others, type: type as TaskInput['type'], link: link ?? '' }
+}
+
 /** Maps the form to columns (§3, §5): the type is stored as `image`. An empty link, or a link that the type does not use, becomes null. */
-function toColumns({ type, priority, title, link, reward, verifiedByBot }: TaskInput) {
+function toColumns({ type, priority, title, link, reward, verifiedByBot, paused }: TaskInput) {
   const usedLink = link && hasLink(type) ? link : null
-  return { image: type, priority, title, link: usedLink, reward, verified_by_bot: verifiedByBot }
+  const columns = { image: type, priority, title, link: usedLink, reward, verified_by_bot: verifiedByBot }
+  return paused === undefined ? columns : { ...columns, paused }
 }

@@ -19,8 +19,10 @@ import {
   userEntity,
 } from '#src/db/entities.ts'
 import { aToZSql, lower, lowerSql } from '#src/db/collations.ts'
+import { IS_SEGMENT } from '#src/items/availability.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { lockPriorities } from '#src/items/priorities.ts'
+import { tellSchedule } from '#src/items/schedule-notice.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
 import { auditedUser, userRecord } from '#src/identity/accounts.ts'
@@ -151,7 +153,8 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
 
   /** Restores announcements as inactive. Players get news when somebody activates them again. */
   async announcement(tx, { files, act, ...restoration }) {
-    const rows = await insertRows(tx, announcementEntity, restoration, { status: 'false' })
+    const rows = await insertRows(tx, announcementEntity, restoration, { ...itemValues, status: 'false' }, itemColumns)
+    await tellSchedule(tx)
     await files.restore(
       tx,
       rows.flatMap(({ image, icon }) => [image, icon].filter((key) => key !== null)),
@@ -187,12 +190,29 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
   },
 }
 
+/** SQL for the restored item's segment, unless it is gone. */
+const SEGMENT = `(select id from saved_views where id = r.segment_id and ${IS_SEGMENT})`
+
+/** Columns of items that are not fields. */
+const itemColumns = ['start_pending', 'end_pending', 'full_at', 'budget_spent_on']
+
+/** SQL for columns of items. A date that has come while the item was in the trash takes no effect. */
+const itemValues = {
+  start_pending: 'coalesce(r.start_pending and r.starts_at > now(), false)',
+  end_pending: 'coalesce(r.end_pending and r.ends_at > now(), false)',
+  segment_id: SEGMENT,
+}
+
 async function restoreTasks(
   tx: Transaction<Tables>,
   { act, ...restoration }: Restoration,
   collection: 'social' | 'daily',
 ): Promise<void> {
-  const rows = await insertRows(tx, taskEntity, restoration, { priority: 'wanted.priority' }, ['collection'])
+  // A task whose segment is gone would be for everyone, so it is paused.
+  const paused = `coalesce(r.paused, false) or (r.segment_id is not null and ${SEGMENT} is null)`
+  const values = { ...itemValues, paused, priority: 'wanted.priority' }
+  const rows = await insertRows(tx, taskEntity, restoration, values, ['collection', ...itemColumns])
+  await tellSchedule(tx)
   await writeHistoryItems(tx, collection, { changed: rows.map(({ id }) => id) })
   const { recordKind: kind } = taskCollections[collection]
   await auditRestored(tx, act, 'task.restore', { rows, recordOf: (row) => ({ kind, id: row.id, name: row.title }) })

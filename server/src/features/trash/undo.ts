@@ -1,4 +1,4 @@
-/** Undoes an act on priorities, statuses or blocks by its audit entries. Records that have changed since are refused. */
+/** Undoes an act on priorities, dates, statuses or blocks by its audit entries. Records that have changed since are refused. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
@@ -9,6 +9,7 @@ import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import { changeBlocks } from '#src/ledger/blocks.ts'
 import type { Database } from '#src/db/database.ts'
+import { putBack, type PutBack } from '#src/items/dates.ts'
 import { raiseNews } from '#src/items/news.ts'
 import { assignPriorities, lockPriorities } from '#src/items/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -19,6 +20,7 @@ type ItemKind = (typeof itemKinds)[number]
 
 /** An audit entry of the act: what it did to one record. */
 interface UndoableEntry {
+  action: AuditAction
   kind: ItemKind | 'player'
   id: string
   name: string
@@ -52,8 +54,10 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
         if (refusals.length > 0 && !isPartial) throw changedSince(refusals)
         for (const kind of itemKinds) {
           const own = left.filter((entry) => entry.kind === kind)
-          if (own.length > 0)
-            await (kind === 'announcement' ? undoStatuses(tx, own, undone) : undoPriorities(tx, kind, own, undone))
+          if (own.length === 0) continue
+          if (kind === 'announcement') await undoStatuses(tx, own, undone)
+          else if (own[0]!.action === 'task.priority') await undoPriorities(tx, kind, own, undone)
+          else await undoTaskDates(tx, kind, own, undone)
         }
         return { rows: left.map(({ id, name }) => ({ id, title: name })), refusals }
       }),
@@ -61,12 +65,21 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
 }
 
 const undoable: readonly AuditAction[] = [
-  ...(['task.priority', 'announcement.activate', 'announcement.deactivate', 'player.block', 'player.unblock'] as const),
+  ...(['task.priority', 'task.schedule', 'task.end', 'task.pause', 'task.resume'] as const),
+  ...(['announcement.activate', 'announcement.deactivate', 'announcement.schedule', 'announcement.end'] as const),
+  ...(['player.block', 'player.unblock'] as const),
 ]
+
+/** The action that records the undoing; for other actions it is the same one. */
+const opposites: Partial<Record<AuditAction, AuditAction>> = {
+  'task.end': 'task.schedule',
+  'task.pause': 'task.resume',
+  'task.resume': 'task.pause',
+}
 
 async function readEntries(tx: Transaction<Tables>, actId: string): Promise<UndoableEntry[]> {
   const { rows } = await sql<UndoableEntry>`
-    select record_kind as kind, record_id as id, record_name as name, changes, actor_id as "actorId", (detail ->> 'version')::integer as version
+    select action, record_kind as kind, record_id as id, record_name as name, changes, actor_id as "actorId", (detail ->> 'version')::integer as version
       from audit_trail where act_id = ${actId}::uuid and action = any(${undoable}) and changes is not null order by record_id`.execute(
     tx,
   )
@@ -136,22 +149,39 @@ async function undoPriorities(
   )
 }
 
+async function undoTaskDates(
+  tx: Transaction<Tables>,
+  kind: TaskRecordKind,
+  entries: UndoableEntry[],
+  { act, undoes }: Undone,
+): Promise<void> {
+  const [{ action }] = entries as [UndoableEntry]
+  await putBack(tx, collectionOf[kind], entries.map(toPutBack))
+  await audit(
+    tx,
+    act,
+    opposites[action] ?? action,
+    entries.map((entry) => undoingEntry(entry, undoes)),
+  )
+}
+
+/** Returns the values before the act. */
+function toPutBack({ id, changes }: UndoableEntry): PutBack {
+  return { id, ...Object.fromEntries(Object.entries(changes).map(([field, [before]]) => [field, before])) }
+}
+
 /** An announcement that becomes active again is news (design §7); one that becomes inactive again no longer is. */
 async function undoStatuses(tx: Transaction<Tables>, entries: UndoableEntry[], { act, undoes }: Undone): Promise<void> {
-  for (const status of [true, false]) {
+  await putBack(tx, 'announcement', entries.map(toPutBack))
+  for (const status of [true, false, undefined]) {
     const own = entries.filter(({ changes }) => changes['status']?.[0] === status)
     if (own.length === 0) continue
-    await tx
-      .updateTable('announcements')
-      .set({ status, version: sql`version + 1` })
-      .where(sql<boolean>`id = any(${own.map(({ id }) => id)})`)
-      .execute()
     if (status)
       await raiseNews(
         tx,
         own.map(({ id }) => id),
       )
-    const action = status ? 'announcement.activate' : 'announcement.deactivate'
+    const action = status === undefined ? 'announcement.schedule' : status ? 'announcement.activate' : 'announcement.deactivate'
     await audit(
       tx,
       act,

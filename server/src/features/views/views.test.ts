@@ -1,4 +1,5 @@
 /** Saved views of lists (design §7): who owns them, who sees them, and what happens to them. */
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { View } from '@arcade/contract/views/calls'
 import { VIEWS_MAX } from '@arcade/contract/views/fields'
@@ -124,7 +125,7 @@ describe('Views: limits', () => {
   test.each([
     [{ name: '' }, 'name'],
     [{ name: 'x'.repeat(61) }, 'name'],
-    [{ address: `q=${'x'.repeat(2000)}` }, 'address'],
+    [{ address: `q=${'x'.repeat(4000)}` }, 'address'],
     [{ address: 'q=a b' }, 'address'],
     [{ address: '#q' }, 'address'],
     [{ list: 'participants' }, 'list'],
@@ -165,4 +166,60 @@ test('Views: one of several simultaneous requests for one name succeeds; a repea
   expect(await namesSeenBy(ada)).toEqual(['Poor', 'Rich'])
   const audited = await auditTrail(app.database.db, 'view.create')
   expect(audited).toHaveLength(2)
+})
+
+test('Views: a view that is the segment of an item stays, and stays shared; the refusal names the items', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  const id = await save(ada, { isShared: true })
+  const { db } = app.database
+  await db
+    .insertInto('tasks')
+    .values([
+      { collection: 'social', id: 's', image: 'x', priority: 1, title: 'Follow us', reward: 1, segment_id: id },
+      { collection: 'daily', id: 'd', image: 'x', priority: 1, title: 'Visit us', reward: 1 },
+    ])
+    .execute()
+  await db
+    .insertInto('announcements')
+    .values({ id: 'a', type: 'desc', title: 'A gift', subtitle: '', reward: 1, segment_id: id })
+    .execute()
+  const refused = {
+    status: 409,
+    body: {
+      code: 'VIEW_IS_SEGMENT',
+      message: 'Items are for the players of this view, so it must stay and stay shared. They are: A gift, Follow us.',
+    },
+  }
+  expect(await ada.call('DELETE', `/api/views/${id}`)).toMatchObject(refused)
+  expect(await change(ada, id)).toMatchObject(refused)
+  expect(await change(bob, id, { name: 'Richer', isShared: true, address: 'balanceMin=2000' })).toMatchObject({ status: 200 })
+  expect(await seenBy(bob)).toMatchObject([{ name: 'Richer', isShared: true, address: 'balanceMin=2000' }])
+
+  await db.updateTable('tasks').set({ segment_id: null }).execute()
+  await db.updateTable('announcements').set({ segment_id: null }).execute()
+  expect((await change(ada, id)).status).toBe(200)
+  expect((await ada.call('DELETE', `/api/views/${id}`)).status).toBe(200)
+})
+
+test('Views: an item that is being saved for a segment and the end of that segment wait for each other', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const id = await save(admin, { isShared: true })
+  const removal = await app.database.db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('announcements')
+      .values({ id: 'a', type: 'desc', title: 'A gift', subtitle: '', reward: 1, segment_id: id })
+      .execute()
+    const asked = admin.call('DELETE', `/api/views/${id}`)
+    await expect
+      .poll(async () => {
+        const { rows } =
+          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(tx)
+        return rows.length
+      })
+      .toBe(1)
+    return { asked }
+  })
+  expect(await removal.asked).toMatchObject({ status: 409, body: { code: 'VIEW_IS_SEGMENT' } })
 })

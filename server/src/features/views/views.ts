@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import { errorCatalogue } from '@arcade/contract/errors'
+import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { VIEWS_MAX } from '@arcade/contract/views/fields'
 import { Failure, type Handlers, signedIn } from '#src/calls.ts'
@@ -72,6 +74,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
             .executeTakeFirst()
           if (!before) throw new Failure('NO_SUCH_VIEW')
           if (version !== undefined && before.version !== version) throw new Failure('STALE')
+          if (before.isShared && !isShared) await refuseSegment(tx, id)
           // A view that is no longer shared is private to its owner. If it has no owner, the caller becomes its owner.
           const owner_id = before.owner_id ?? (isShared ? null : self)
           await refuseTaken(tx, { id, owner_id, list: before.list, name })
@@ -93,6 +96,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
 
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
+        await refuseSegment(tx, id)
         const removed = await tx
           .deleteFrom('saved_views')
           .where('id', '=', id)
@@ -134,6 +138,22 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
 
 function isVisibleTo(userId: string): RawBuilder<boolean> {
   return sql<boolean>`(private_to is null or private_to = ${userId})`
+}
+
+/** Most items that a refusal names. */
+const NAMED_ITEMS = 5
+
+/** Checks that no item is for the players of this view. @throws Failure VIEW_IS_SEGMENT with the titles of some of the items */
+async function refuseSegment(tx: Transaction<Tables>, id: string): Promise<void> {
+  // An item that is being saved for this segment holds its row, so either it is found here, or it finds the view changed.
+  await tx.selectFrom('saved_views').select('id').where('id', '=', id).forUpdate().execute()
+  const { rows } = await sql<{ title: string }>`
+    select title from tasks where segment_id = ${id} union all select title from announcements where segment_id = ${id}
+     order by title limit ${NAMED_ITEMS + 1}`.execute(tx)
+  if (rows.length === 0) return
+  const titles = rows.slice(0, NAMED_ITEMS).map(({ title }) => isolated(title))
+  const named = rows.length > NAMED_ITEMS ? [...titles, 'others'] : titles
+  throw new Failure('VIEW_IS_SEGMENT', { message: `${errorCatalogue.VIEW_IS_SEGMENT.message} They are: ${named.join(', ')}.` })
 }
 
 /** Counts under a lock on the owner's row, so that two simultaneous requests cannot exceed the limit. @throws Failure TOO_MANY_VIEWS */

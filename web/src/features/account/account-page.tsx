@@ -1,4 +1,4 @@
-/** The account page of the signed-in admin: name, password and sessions. The specification has no screen for it. */
+/** The account page of the signed-in admin: name, password, Telegram account and sessions. The specification has no screen for it. */
 import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
@@ -16,6 +16,7 @@ import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
 import { Sessions } from './sessions.tsx'
+import { Telegram } from './telegram.tsx'
 
 export function AccountPage() {
   const { user } = useSession()
@@ -31,6 +32,9 @@ export function AccountPage() {
           <PasswordForm email={user?.email ?? ''} />
         </Panel>
       </div>
+      <Panel title="Telegram">
+        <Telegram />
+      </Panel>
       <Panel title="Sessions">
         <Sessions />
       </Panel>

@@ -10,7 +10,8 @@ import { problemOf } from '#src/client/call-error.ts'
 import { api, fetchOnce } from '#src/client/client.ts'
 import { fetchStoredFile } from '#src/client/spreadsheet.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
-import { FormWithAside } from '#src/ui/form-page.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { COPY_HINT, FormWithAside } from '#src/ui/form-page.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
@@ -58,7 +59,22 @@ export function UpdateAnnouncementPage() {
   )
   const handleReload = () => void refetch()
   return (
-    <Page title="Update Announcement" narrow="with-aside">
+    <Page
+      title="Update Announcement"
+      narrow="with-aside"
+      actions={
+        data && (
+          <>
+            <LinkButton to="/broadcasts/new" search={{ announcement: id }} variant="default">
+              Broadcast
+            </LinkButton>
+            <LinkButton to="/annoucement-form" search={{ from: id }} variant="default" title={COPY_HINT}>
+              Duplicate
+            </LinkButton>
+          </>
+        )
+      }
+    >
       {id === '' ? (
         <InsteadOfForm problem="Choose an announcement in the list." />
       ) : data && !error ? (

@@ -1,10 +1,12 @@
 /** The add and edit form of announcements (§2, §4, §5), with a preview. */
+import { toBotItem } from '@arcade/contract/announcements/bot-item'
 import {
   type Announcement,
   announcementTypeLabels,
   announcementTypes,
   linkTypeLabels,
 } from '@arcade/contract/announcements/fields'
+import { textProblem } from '@arcade/contract/bot-message'
 import { listPaths } from '@arcade/contract/lists'
 import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
 import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
@@ -15,6 +17,7 @@ import { asCallError, type CallError } from '#src/client/call-error.ts'
 import { api, client, creation, queryClient } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { ScheduleSection } from '#src/lists/schedule-section.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -31,12 +34,10 @@ import {
   TextareaField,
   TextField,
 } from '#src/ui/form.tsx'
-import { textProblem } from '#src/ui/bot-message.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
 import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import classes from './announcements.module.css'
-import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
 import { fileName, type FormFile, storedFile, useFile } from './form-file.ts'
 import { empty, toValues, usedValues } from './form-values.ts'
@@ -103,6 +104,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
             <FileField label="Image" {...image.field} />
             <FileField label="Icon" {...icon.field} />
           </FormColumns>
+          <ScheduleSection control={form.control} kind="announcement" />
           <FormActions
             back={<BackToListButton to={listPaths.announcements} />}
             notice={<FormRefusal form={form} onReload={onReload} />}
@@ -131,7 +133,7 @@ function useAnnouncementForm(announcement: Announcement | undefined, source: Ann
   const first = announcement ?? source
   return useDraftForm(
     () => import('@arcade/contract/announcements/calls').then(({ announcementInput }) => announcementInput),
-    first ? toValues(first) : empty,
+    first ? toValues(first, { isCopy: announcement === undefined }) : empty,
     {
       name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`,
       basis: announcement?.version,

@@ -11,6 +11,8 @@ import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.
 import { listColumns } from '#src/lists/columns.tsx'
 import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
+import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
+import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
@@ -63,7 +65,12 @@ const columns = listColumns(announcementList, {
   },
   status: {
     header: 'Toggle Status',
-    render: (announcement) => <StatusButton announcement={announcement} />,
+    render: (announcement) => (
+      <div className={classes['status']}>
+        <StatusButton announcement={announcement} />
+        <StateBeside item={announcement} />
+      </div>
+    ),
     width: 5,
     grow: 0.2,
     card: 'start',
@@ -74,6 +81,11 @@ const columns = listColumns(announcementList, {
     width: 4,
     card: 'fold',
   },
+  state: { render: ({ state }) => <ItemStateChip state={state} />, isHiddenAtFirst: true, width: 5.5, card: 'fold' },
+  startsAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
+  endsAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
+  maxParticipants: { isHiddenAtFirst: true, width: 5.5, card: 'fold' },
+  dailyBudget: { isHiddenAtFirst: true, width: 4.5, card: 'fold' },
   // As narrow as their headers and the word for a missing file.
   imageName: { missing: MISSING_FILE, viewMore: true, width: 2.625, card: 'fold' },
   image: {
@@ -94,6 +106,7 @@ const columns = listColumns(announcementList, {
   id: false,
   linkType: false,
   inputText: false,
+  segmentId: false,
   version: false,
 })
 
@@ -146,6 +159,13 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
           {status ? 'Activate' : 'Deactivate'}
         </BulkButton>
       ))}
+      <ScheduleActs
+        list={announcementList}
+        selection={selection}
+        shift={(input, options) => client.announcements.shift(input, options)}
+        end={(input, options) => client.announcements.end(input, options)}
+        consequence="They become In Active, and nobody can claim them any more."
+      />
       <DeleteSelectedButton
         list={announcementList}
         selection={selection}

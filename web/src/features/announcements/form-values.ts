@@ -2,6 +2,7 @@
 import type { Announcement } from '@arcade/contract/announcements/fields'
 import type { announcementInput } from '@arcade/contract/announcements/calls'
 import type { z } from 'zod'
+import { noSchedule, scheduleValues, sentSchedule } from '#src/lists/schedule-section.tsx'
 
 export const empty = {
   title: '',
@@ -11,9 +12,12 @@ export const empty = {
   linkType: 'input',
   inputText: '',
   verifiedByBot: false,
+  ...noSchedule,
 } as const
 
-export function toValues({ type, title, subtitle, description, link, linkType, inputText, reward, verifiedByBot }: Announcement) {
+/** @param isCopy the form adds a copy of the announcement, which has no dates */
+export function toValues(announcement: Announcement, { isCopy = false } = {}) {
+  const { type, title, subtitle, description, link, linkType, inputText, reward, verifiedByBot } = announcement
   return {
     type,
     title,
@@ -24,12 +28,14 @@ export function toValues({ type, title, subtitle, description, link, linkType, i
     inputText: inputText ?? '',
     reward,
     verifiedByBot,
+    ...scheduleValues(announcement, { isCopy }),
   }
 }
 
-/** Returns the values without those of fields that this type and link type do not have. */
-export function usedValues<Values extends Partial<z.input<typeof announcementInput>>>(values: Values): Values {
+/** Returns the values without those of fields that this type and link type do not have, and null for dates and limits that are not set. */
+export function usedValues<Values extends Partial<z.input<typeof announcementInput>>>(all: Values): Values {
   const none = undefined
+  const values = sentSchedule(all)
   if (values.type !== 'link') return { ...values, link: none, linkType: none, inputText: none }
   return { ...values, description: none, ...(values.linkType !== 'input' && { inputText: none }) }
 }

@@ -1,5 +1,7 @@
 /** Toggle Status (§4), from the list and the form: the questions, which say what will happen to how many players, and the toasts. */
+import { toBotItem } from '@arcade/contract/announcements/bot-item'
 import { type Announcement, announcementList } from '@arcade/contract/announcements/fields'
+import { textProblem } from '@arcade/contract/bot-message'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -7,11 +9,9 @@ import { api, client } from '#src/client/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import type { Question as AskedQuestion } from '#src/ui/question.ts'
-import { textProblem } from '#src/ui/bot-message.ts'
 import { counted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
-import { toBotItem } from './bot-item.ts'
 
 /** The announcement, with the status that the operator sees. */
 type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof toBotItem>[0]
@@ -52,8 +52,8 @@ export function keepLiveQuestion(title: string): AskedQuestion {
 export async function toggleStatus({ id, status }: Pick<Toggled, 'id' | 'status'>, button?: Element): Promise<void> {
   await actOnRow(announcementList.name, button, {
     act: async () => {
-      const { message } = await client.announcements.toggleStatus({ id, status })
-      toast.success(message)
+      const { message, schedule } = await client.announcements.toggleStatus({ id, status })
+      toast.success(message, schedule === undefined ? {} : { detail: schedule })
     },
     onFailure: ({ status: answered, message }) =>
       toast.failure(answered === 0 ? 'Internal Server Error!' : message, { detail: message }), // §8

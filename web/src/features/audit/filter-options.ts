@@ -3,7 +3,7 @@ import { type AuditEntry, auditList } from '@arcade/contract/audit/fields'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client/client.ts'
 import type { ListAddress } from '#src/lists/list-address.ts'
-import type { FilterOptions } from '#src/lists/list-table.tsx'
+import type { FilterOptions } from '#src/lists/toolbar-filters.ts'
 import { useSession } from '#src/session.tsx'
 import { actorText, recordText } from './entry-links.tsx'
 

@@ -103,6 +103,7 @@ function changeText(now: number, before: number): string {
 
 const places: Partial<Record<Alert['about'], { to: string; text: string }>> = {
   backups: { to: '/backups', text: 'See all backups' },
+  broadcast: { to: '/broadcasts', text: 'See all broadcasts' },
   webhook: { to: '/webhooks', text: 'See all webhooks' },
 }
 

@@ -21,11 +21,13 @@ import { asCallError, type CallError, problemOf } from '#src/client/call-error.t
 import { api, client, creation, fetchOnce } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { noSchedule, ScheduleSection, scheduleValues, sentSchedule } from '#src/lists/schedule-section.tsx'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
+import { COPY_HINT, FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
 import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -91,7 +93,17 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
   )
   const handleReload = () => void refetch()
   return (
-    <Page title={`Update ${taskCollections[collection].itemTitle}`} narrow="with-aside">
+    <Page
+      title={`Update ${taskCollections[collection].itemTitle}`}
+      narrow="with-aside"
+      actions={
+        data && (
+          <LinkButton to={`${taskCollections[collection].path}-form`} search={{ from: id }} variant="default" title={COPY_HINT}>
+            Duplicate
+          </LinkButton>
+        )
+      }
+    >
       {id === '' ? (
         <InsteadOfForm collection={collection} problem="Choose a task in the list." />
       ) : data && !error ? (
@@ -186,6 +198,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             nextPriority={nextPriority.value}
             onNextPriority={handleNextPriority}
           />
+          <ScheduleSection control={form.control} kind="task" />
           <FormActions
             back={<BackToListButton to={taskCollections[collection].path} />}
             notice={<FormRefusal form={form} onReload={onReload} />}
@@ -204,8 +217,8 @@ function useTaskForm(collection: TaskCollection, task: Task | undefined, source:
     task
       ? { ...toValues(collection, task), priority: task.priority }
       : source
-        ? toValues(collection, source)
-        : { title: '', link: '', verifiedByBot: false },
+        ? { ...toValues(collection, source), ...scheduleValues(source, { isCopy: true }), paused: false }
+        : { title: '', link: '', verifiedByBot: false, ...noSchedule, paused: false },
     {
       name: `${taskCollections[collection].path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`,
       basis: task?.version,
@@ -214,8 +227,9 @@ function useTaskForm(collection: TaskCollection, task: Task | undefined, source:
   )
 }
 
-/** Returns the values without the link of a type that has none. */
-function usedValues(values: TaskFormValues): TaskFormValues {
+/** Returns the values without the link of a type that has none, and null for dates and limits that are not set. */
+function usedValues(all: TaskFormValues): TaskFormValues {
+  const values = sentSchedule(all)
   return hasLink(values.type ?? '') ? values : { ...values, link: '' }
 }
 
@@ -299,9 +313,11 @@ function TaskFields({ collection, control, nextPriority, onNextPriority }: TaskF
 }
 
 /** Returns a task as form values. An imported task may have a type that the form does not offer; then the operator must choose one. */
-function toValues(collection: TaskCollection, { type, title, link, reward, verifiedByBot }: Task) {
+function toValues(collection: TaskCollection, task: Task) {
+  const { type, title, link, reward, verifiedByBot, paused } = task
   const offeredType = taskCollections[collection].types.find((value) => value === type)
-  return { title, link: link ?? '', reward, verifiedByBot, ...(offeredType && { type: offeredType }) }
+  const values = { title, link: link ?? '', reward, verifiedByBot, paused, ...scheduleValues(task) }
+  return { ...values, ...(offeredType && { type: offeredType }) }
 }
 
 /** Labels of the button with which a player answers a task without a link. */

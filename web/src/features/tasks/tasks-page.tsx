@@ -1,5 +1,12 @@
 /** The lists of social and daily tasks (§2), sorted by priority, 50 per page. Their order can be changed by hand. */
-import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLabels } from '@arcade/contract/tasks/fields'
+import {
+  type Task,
+  type TaskCollection,
+  taskCollections,
+  taskLists,
+  type TasksFilter,
+  taskTypeLabels,
+} from '@arcade/contract/tasks/fields'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -10,13 +17,17 @@ import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.
 import { listColumns } from '#src/lists/columns.tsx'
 import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
+import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
+import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
-import { exactly } from '#src/ui/numbers.ts'
+import { BulkButton } from '#src/lists/bulk-act.tsx'
+import type { Selection } from '#src/lists/selection.tsx'
+import { counted, exactly } from '#src/ui/numbers.ts'
 import { Page } from '#src/ui/page.tsx'
 import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
@@ -52,7 +63,12 @@ function taskColumns(collection: TaskCollection) {
       card: 'fold',
     },
     title: {
-      render: (task) => <TitleLink collection={collection} task={task} />,
+      render: (task) => (
+        <div className={classes['title']}>
+          <TitleLink collection={collection} task={task} />
+          <StateBeside item={task} />
+        </div>
+      ),
       width: 8,
       grow: 3,
       isTwoLines: true,
@@ -73,10 +89,17 @@ function taskColumns(collection: TaskCollection) {
       width: 4.5,
       card: 'fold',
     },
+    state: { render: ({ state }) => <ItemStateChip state={state} />, isHiddenAtFirst: true, width: 5.5, card: 'fold' },
+    startsAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
+    endsAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
+    maxParticipants: { isHiddenAtFirst: true, width: 5.5, card: 'fold' },
+    dailyBudget: { isHiddenAtFirst: true, width: 4.5, card: 'fold' },
     createdAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
     Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, width: 4, card: 'end' },
     Delete: { render: (task) => <DeleteButton collection={collection} task={task} />, width: 2.75, card: 'end' },
     id: false,
+    segmentId: false,
+    paused: false, // a state
     version: false,
   })
 }
@@ -120,6 +143,14 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
                   }}
                   {...bulkEnd(list, selection)}
                 />
+                <PauseButtons collection={collection} selection={selection} />
+                <ScheduleActs
+                  list={list}
+                  selection={selection}
+                  shift={(shifted, call) => calls.shift(shifted, call)}
+                  end={(ended, call) => calls.end(ended, call)}
+                  consequence="Nobody can claim them any more."
+                />
                 <DeleteSelectedButton
                   list={list}
                   selection={selection}
@@ -133,6 +164,42 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
       </TaskOrder>
     </Page>
   )
+}
+
+interface PauseButtonsProps {
+  collection: TaskCollection
+  selection: Selection<TasksFilter>
+}
+
+/** Pauses the selected tasks, or lets them go on. */
+function PauseButtons({ collection, selection }: PauseButtonsProps) {
+  const list: TaskList = taskLists[collection]
+  const undo = useUndo(list)
+  const { target } = selection
+  return [true, false].map((paused) => {
+    const [verb, done] = paused ? ['Pause', 'paused'] : ['Resume', 'resumed']
+    return (
+      <BulkButton
+        key={verb}
+        act={{
+          ...bulkEnd(list, selection),
+          title: `${verb} tasks`,
+          question: (count) =>
+            paused
+              ? `Are you sure you want to pause ${counted(count, 'task')}? Players do not see them, and nobody can claim them.`
+              : `Are you sure you want to resume ${counted(count, 'task')}?`,
+          confirmLabel: (count) => `${verb} ${counted(count, 'task')}`,
+          run: async (run) => {
+            const { answer, actId } = await asAct((options) => client[list.name].pause({ target, paused, ...run }, options))
+            return { ...answer, undo: undo.ofChange(actId) }
+          },
+          successText: (count) => `${counted(count, 'task')} ${done}.`,
+        }}
+      >
+        {verb}
+      </BulkButton>
+    )
+  })
 }
 
 function TitleLink({ collection, task: { id, title } }: { collection: TaskCollection; task: Task }) {

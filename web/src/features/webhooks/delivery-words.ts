@@ -10,6 +10,9 @@ const happenings: Readonly<Record<string, string>> = {
   'task.changed moved': 'Task moved',
   'task.changed deleted': 'Task deleted',
   'task.changed restored': 'Task restored',
+  'item.started started': 'Item started',
+  'item.ended ended': 'Item ended',
+  'item.full full': 'Item full',
   'player.adjusted adjusted': 'Balance adjusted',
   'player.adjusted reversed': 'Entry reversed',
 }

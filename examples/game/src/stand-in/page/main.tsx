@@ -7,7 +7,14 @@ import { Phone } from './phone.tsx'
 import { type ThemeName, themes } from './themes.ts'
 import './style.css'
 
-const faults = { none: 'answers', '429': 'answers 429', '403': 'says: blocked (403)', '500': 'fails (500)', hang: 'hangs' }
+const faults = {
+  none: 'answers',
+  '429': 'answers 429',
+  '403': 'says: blocked (403)',
+  '500': 'fails (500)',
+  hang: 'hangs',
+  drop: 'loses its answers',
+}
 const FAULT_TIMES = 3
 
 const CONSOLE_RIGHTS = 'allow-scripts allow-same-origin allow-forms allow-popups allow-modals allow-downloads'

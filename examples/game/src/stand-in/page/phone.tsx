@@ -41,8 +41,9 @@ export function Phone({ person, theme }: { person: TelegramUser; theme: ThemeNam
     if (typeof text === 'string' && text.trim() !== '') say(text.trim())
     event.currentTarget.reset()
   }
-  const handleButton = async (messageId: number, { web_app: app, callback_data: data }: Button): Promise<void> => {
-    if (app) setMiniApp((await ask<{ url: string }>('POST', `${chat}/launches`, { url: app.url, theme: colors })).url)
+  const handleButton = async (messageId: number, { web_app: app, callback_data: data, url }: Button): Promise<void> => {
+    if (url !== undefined) window.open(url, '_blank', 'noopener')
+    else if (app) setMiniApp((await ask<{ url: string }>('POST', `${chat}/launches`, { url: app.url, theme: colors })).url)
     else await ask('POST', `${chat}/presses`, { messageId, data })
   }
 
@@ -65,6 +66,7 @@ export function Phone({ person, theme }: { person: TelegramUser; theme: ThemeNam
           <ol className="chat" aria-label="Chat">
             {messages.map((message) => (
               <li key={message.message_id} className={message.isFromBot ? 'bot' : 'own'}>
+                {message.photo !== undefined && <img src={`/files/${message.photo}`} alt="" />}
                 <p>{message.text}</p>
                 {message.buttons.map((row) => (
                   <div key={row[0]?.text} className="buttons">

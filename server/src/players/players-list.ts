@@ -5,8 +5,10 @@ import { foldsToNothing } from '@arcade/contract/search'
 import { counterSql } from '#src/counters/counters.ts'
 import { lower } from '#src/db/collations.ts'
 import { playerEntity } from '#src/db/entities.ts'
-import { type Condition, type SearchCondition, serveList } from '#src/lists/list.ts'
-import { disjoint, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
+import { type Condition, disjoint, type SearchCondition, serveList } from '#src/lists/list.ts'
+import { type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
+
+import { hasAll, reaches, seenWithin, tookPart } from './conditions.ts'
 
 const wallets = {
   any: sql<boolean>`(ton_wallet_address is not null or bsc_wallet is not null)`,
@@ -25,7 +27,15 @@ export const servedPlayers = serveList<typeof playerList>({
   list: playerList,
   entity: playerEntity,
   derived: {},
-  conditions: { wallet: (wallet) => wallets[wallet], status: (status) => statuses[status] },
+  conditions: {
+    wallet: (wallet) => wallets[wallet],
+    status: (status) => statuses[status],
+    tookPart: (item) => tookPart(item, true),
+    notTookPart: (item) => tookPart(item, false),
+    seenDays: seenWithin,
+    reach: (reach) => reaches[reach],
+    has: hasAll,
+  },
   sheet: {
     sheetName: 'Telegram Users',
     flags: {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSearch, stringifySearch } from './addresses.ts'
+import { parseSearch, stringifySearch } from './search-params.ts'
 
 test.each(['1e5', '9007199254740993', 'true', 'null', '007', '"quoted"', '{"a":1}', 'a+b c&d=é', '%zz'])(
   'Lists: an address keeps the search %j as a text',

@@ -1,6 +1,6 @@
 /**
  * Builds the message that the game's bot would send for an announcement or a task. The specification has no template for it; this is the
- * console's proposal. bot-preview.tsx draws the message.
+ * console's proposal. The preview of the forms (bot-preview.tsx) draws the message, and broadcasts send it.
  *
  * With an image the message is a photo (sendPhoto) with the text as its caption, otherwise a text (sendMessage). The text is the bold
  * title, the subtitle, the description and the reward. The link and the player's answer are buttons. Messages of the Bot API cannot have an
@@ -9,8 +9,8 @@
  * Limits: https://core.telegram.org/bots/api#sendmessage (text, 1–4096 characters after entities parsing), …#sendphoto (caption, 0–1024).
  * The Bot API counts code points, as `utf8_length` of its TDLib does; only the offsets of entities are in UTF-16 code units.
  */
-import { characterCount, typedText, withoutInvisible } from '@arcade/contract/text'
-import { exactly } from './numbers.ts'
+import { STOP_MESSAGES, STOP_MESSAGES_LABEL } from '#src/broadcasts/fields.ts'
+import { characterCount, typedText, withoutInvisible } from './text.ts'
 
 const MESSAGE_MAX_LENGTH = 4096
 const CAPTION_MAX_LENGTH = 1024
@@ -32,10 +32,12 @@ export interface BotItem {
   icon?: string | undefined
 }
 
-interface BotButton {
+export interface BotButton {
   label: string
-  /** A button without a URL calls the bot back. */
+  /** A button without a URL calls the bot back, or opens the Mini App. */
   url?: string
+  /** What the bot is called back with; undefined if that is up to the bot. */
+  data?: string
   /** A placeholder for a field that is not filled in. */
   isPlaceholder?: boolean
 }
@@ -76,13 +78,22 @@ export function botMessage({ title, subtitle, description, link, answer, place, 
   }
 }
 
+/** Returns the message as a broadcast sends it: with a button below, by which the player stops such messages. */
+export function broadcastMessage(item: BotItem): BotMessage {
+  const message = botMessage(item)
+  return { ...message, buttons: [...message.buttons, { label: STOP_MESSAGES_LABEL, data: STOP_MESSAGES }] }
+}
+
 function toLine(text: string, placeholder: string): BotLine {
   const typed = typedText(text)
   return typed === '' ? { text: placeholder, isPlaceholder: true } : { text: typed }
 }
 
+const exact = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 })
+
+/** Returns a number with thousands separators and all of its decimals. */
 export function formattedAmount(value: number): string {
-  return exactly(value)
+  return exact.format(value)
 }
 
 /** Returns the length of the message's text without placeholders, and Telegram's limit, both in code points. */

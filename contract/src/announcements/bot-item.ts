@@ -1,7 +1,7 @@
-/** Converts an announcement, saved or still being typed, to the item from which the bot's message is previewed. */
-import type { Announcement } from '@arcade/contract/announcements/fields'
-import { typedText } from '@arcade/contract/text'
-import type { BotItem } from '#src/ui/bot-message.ts'
+/** Converts an announcement, saved or still being typed, to the item from which the bot's message is made. */
+import type { BotItem } from '#src/bot-message.ts'
+import { typedText } from '#src/text.ts'
+import type { Announcement } from './fields.ts'
 
 type Texts = 'type' | 'title' | 'subtitle' | 'description' | 'link' | 'linkType' | 'inputText'
 

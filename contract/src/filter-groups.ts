@@ -1,0 +1,104 @@
+/**
+ * Filters whose values have parts: an item as `kind:id`, several options of which all must hold, and groups of filters of which one must
+ * match. Plain functions without schemas, because the web app's first page loads the addresses of lists.
+ */
+import { FILTER_DAYS_MAX, type Filter, type List, MAX_NUMBER } from './entity.ts'
+import { type HistoryKind, historyKinds } from '#src/history/fields.ts'
+
+/** Most groups of a filter. */
+export const GROUPS_MAX = 8
+/** Longest text of all groups, in characters. Written into an address, it grows by about two thirds. */
+export const GROUPS_TEXT_MAX_LENGTH = 1000
+const ITEM_ID_MAX_LENGTH = 128 // as idField
+
+/** Filters of a list, all of which must match. */
+export type FilterGroup = Readonly<Record<string, string | number>>
+
+/** Reads an item, `kind:id`. Returns undefined for any other text. */
+export function readItem(text: string): { kind: HistoryKind; id: string } | undefined {
+  const [written = '', ...rest] = text.split(':')
+  const kind = historyKinds.find((one) => one === written)
+  const id = rest.join(':')
+  return kind === undefined || id === '' || id.length > ITEM_ID_MAX_LENGTH ? undefined : { kind, id }
+}
+
+/** Writes an item as filters name it. */
+export function writeItem({ kind, id }: { kind: HistoryKind; id: string }): string {
+  return `${kind}:${id}`
+}
+
+/** Reads options that are separated by commas. Returns them in the order of their declaration, or undefined if one is unknown or none is left. */
+export function readAll(options: Readonly<Record<string, string>>, text: string): string | undefined {
+  const given = text.split(',').map((option) => option.trim())
+  const known = Object.keys(options).filter((option) => given.includes(option))
+  return known.length > 0 && given.every((option) => known.includes(option)) ? known.join() : undefined
+}
+
+/** The filters that a group may have: not moments, which an address has as days, and no further groups. */
+export function groupNames({ filters }: Pick<List, 'filters'>): string[] {
+  return Object.entries(filters).flatMap(([name, { kind }]) => (kind in groupReaders ? name : []))
+}
+
+/** Reads groups from JSON. Returns undefined if a part is not valid, so that a mistake never matches more rows than was meant. */
+export function readGroups(list: Pick<List, 'filters'>, text: string): FilterGroup[] | undefined {
+  if (text.length > GROUPS_TEXT_MAX_LENGTH || hasLongNumber(text)) return undefined
+  const given = parsed(text)
+  if (!Array.isArray(given) || given.length === 0 || given.length > GROUPS_MAX) return undefined
+  const groups = given.map((group) => readGroup(list, group))
+  return groups.every((group) => group !== undefined) ? groups : undefined
+}
+
+/** Writes groups as JSON, the same text for equal groups. */
+export function writeGroups(groups: readonly FilterGroup[]): string {
+  return JSON.stringify(groups)
+}
+
+/** Whether JSON has a number with more digits than a double is sure to keep. */
+function hasLongNumber(json: string): boolean {
+  return /[\d.]{16,}/.test(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, ''))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readGroup({ filters }: Pick<List, 'filters'>, group: unknown): FilterGroup | undefined {
+  if (typeof group !== 'object' || group === null || Array.isArray(group)) return undefined
+  const given = group as Readonly<Record<string, unknown>>
+  const names = Object.keys(given)
+  if (names.length === 0 || names.some((name) => !Object.hasOwn(filters, name))) return undefined
+  const inOrder = Object.keys(filters).filter((name) => Object.hasOwn(given, name))
+  const values = inOrder.map((name) => [name, readGroupValue(filters[name]!, given[name])] as const)
+  if (values.some(([, value]) => value === undefined)) return undefined
+  return Object.fromEntries(values) as FilterGroup
+}
+
+function readGroupValue(filter: Filter, value: unknown): string | number | undefined {
+  const read = groupReaders[filter.kind]
+  return read?.(value, 'options' in filter ? filter.options : {})
+}
+
+type Options = Readonly<Record<string, string>>
+
+const groupReaders: Partial<Record<Filter['kind'], (value: unknown, options: Options) => string | number | undefined>> = {
+  min: amountOf,
+  max: amountOf,
+  days: daysOf,
+  choice: (value, options) => (typeof value === 'string' && Object.hasOwn(options, value) ? value : undefined),
+  item: (value) => (typeof value === 'string' && readItem(value) ? value : undefined),
+  all: (value, options) => (typeof value === 'string' ? readAll(options, value) : undefined),
+}
+
+function amountOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Math.abs(value) <= MAX_NUMBER ? value : undefined
+}
+
+/** Returns a number of days, also from the text of an address. */
+export function daysOf(value: unknown): number | undefined {
+  const days = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value
+  return typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= FILTER_DAYS_MAX ? days : undefined
+}

@@ -1,0 +1,196 @@
+/** The pages of broadcasts: planning one for a segment, following it, the answers that were lost, and what it brought (design §7). */
+import type { Page } from '@playwright/test'
+import { startConsoleServer } from '../../server/test/console-server.ts'
+import { expectStateAccessible } from '#src/axe.ts'
+import { type StandIn, startStandIn, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
+import { phone } from '#src/sizes.ts'
+import { expect, field, test as base, toast, type WorkerFixtures } from '#src/test.ts'
+
+/** Each worker's console sends through a stand-in for Telegram. */
+const test = base.extend<object, Pick<WorkerFixtures, 'server'> & { standIn: StandIn }>({
+  standIn: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from the pattern
+    async ({}, use) => {
+      const standIn = await startStandIn()
+      await use(standIn)
+      await standIn.stop()
+    },
+    { scope: 'worker' },
+  ],
+  server: [
+    async ({ sampleDirectory, standIn }, use) => {
+      const env = { TELEGRAM_BOT_TOKEN, TELEGRAM_API_ROOT: standIn.address, TELEGRAM_RATE: '200' }
+      const server = await startConsoleServer(env, { sample: sampleDirectory })
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+})
+
+/** Timeout for a broadcast of the sample's players, in ms: far longer than it takes. */
+const SENT_WITHIN_MS = 90_000
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+const announcement = (page: Page) => page.getByRole('combobox', { name: 'Announcement to send' })
+const confirm = (page: Page, name: string | RegExp) => page.getByRole('alertdialog').getByRole('button', { name }).click()
+const figure = (page: Page, name: string) =>
+  page
+    .locator('dl > div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .first()
+
+async function chooseSeason(page: Page): Promise<void> {
+  await announcement(page).click()
+  await page.keyboard.type('season 2')
+  await page.keyboard.press('Enter')
+  await expect(announcement(page)).toHaveValue('Season 2 is live')
+}
+
+/** Makes the next calls of Telegram fail. */
+async function injectFaults({ address }: StandIn, faults: { kind: string; times?: number; seconds?: number }[]): Promise<void> {
+  const body = JSON.stringify(faults.map((fault) => ({ ...fault, method: 'sendMessage' })))
+  expect((await fetch(`${address}/faults`, { method: 'PUT', body })).status).toBeLessThan(300)
+}
+
+test('design §7 an announcement is sent to a segment, with a control group; lost answers are listed and sent again; the report counts', async ({
+  page,
+  standIn,
+}) => {
+  // The segment is a shared view of Telegram Users.
+  await page.goto('/manage-telegram-users?has=email,wallet')
+  await page.getByRole('button', { name: /^Saved/ }).click()
+  const views = page.getByRole('dialog', { name: 'Saved views' })
+  await views.getByLabel('Name', { exact: true }).fill('Reachable wallets')
+  await views.getByRole('checkbox', { name: 'Share with all admins' }).check()
+  await views.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(toast(page, 'View saved.')).toBeVisible()
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Broadcasts' }).click()
+  await expect(page.getByText('No announcement has been sent through Telegram yet.')).toBeVisible()
+  await page.getByRole('button', { name: 'New Broadcast' }).click()
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await expect(page.getByText('Choose an announcement')).toBeVisible()
+  await expect(announcement(page)).toBeFocused()
+  await chooseSeason(page)
+  const preview = page.getByRole('group').filter({ hasText: 'Preview in Telegram' })
+  await expect(preview.getByRole('list', { name: 'Buttons of the message' }).getByRole('listitem')).toHaveText([
+    'Claim',
+    'Stop messages',
+  ])
+  await expect(page.getByRole('status').filter({ hasText: '1,2' })).toBeVisible() // all players
+  await field(page, 'Send to').selectOption('Segment: Reachable wallets')
+  await expect(page.getByRole('list', { name: 'Active filters' })).toContainText('Has: Email, Wallet')
+  await page.getByLabel('Hold back some players at random').check()
+  await field(page, 'Percent held back (1 to 20)').fill('20')
+  await expect(page.getByText(/get no message\. If one in ten claims anyway, the report can show a difference of/)).toBeVisible()
+  // A reload keeps the announcement and the recipients.
+  await page.reload()
+  await expect(announcement(page)).toHaveValue('Season 2 is live')
+  await expect(field(page, 'Send to').locator('option:checked')).toHaveText('Segment: Reachable wallets')
+  await page.getByLabel('Hold back some players at random').check()
+  await field(page, 'Percent held back (1 to 20)').fill('20')
+  await expect(page.getByText(/^About \d+ players get no message/)).toBeVisible()
+  await expect(page.getByText(/^About \d+ players$/)).toBeVisible()
+
+  await injectFaults(standIn, [
+    { kind: '403', times: 4 },
+    { kind: 'drop', times: 2 },
+  ])
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText(
+    /Are you sure you want to send Season 2 is live to about \d+ players\?/,
+  )
+  await confirm(page, /^Send to about/)
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  await expect(page.getByText(/^It was done on/)).toBeVisible({ timeout: SENT_WITHIN_MS })
+  const recipients = Number(/^(\d+) of/.exec(await page.getByText(/^\d+ of \d+ recipients$/).innerText())?.[1])
+  await expect(figure(page, 'Refused')).toContainText('4 · The player has blocked the bot')
+  await expect(figure(page, 'Unknown')).toContainText('2')
+  await expect(figure(page, 'Sent')).toContainText(String(recipients - 6))
+  await expect(figure(page, 'Reached')).toContainText(String(recipients - 6))
+  await expect(page.getByText('2 answers were lost.')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Recipients: Unknown' }).getByRole('row')).toHaveCount(3)
+  await expectStateAccessible(page)
+
+  await page.getByRole('button', { name: 'Send again to 2 players' }).click()
+  await confirm(page, 'Send again to 2 players')
+  await expect(toast(page, 'The message is sent again to 2 players.')).toBeVisible()
+  await expect(figure(page, 'Sent')).toContainText(String(recipients - 4), { timeout: SENT_WITHIN_MS })
+  await expect(page.getByText('answers were lost')).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Back' }).click()
+  const row = page.getByRole('table', { name: 'Broadcasts' }).getByRole('row').nth(1)
+  await expect(row).toContainText('Has: Email, Wallet · by Ada Admin')
+  await expect(row).toContainText(`${recipients} of ${recipients}`)
+  await expectStateAccessible(page)
+})
+
+test('design §7 Telegram’s request to wait is shown with its time; a broadcast is paused, resumed and cancelled', async ({
+  page,
+  standIn,
+}) => {
+  await page.goto('/broadcasts/new')
+  await chooseSeason(page)
+  await injectFaults(standIn, [{ kind: '429', seconds: 30 }])
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await confirm(page, /^Send to/)
+  await expect(page.getByText(/^Telegram asks to wait until \d\d:\d\d [AP]M\. It goes on by itself\./)).toBeVisible({
+    timeout: SENT_WITHIN_MS,
+  })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(page.getByText('Nobody gets a message until it is resumed.')).toBeVisible()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel Broadcast' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('It cannot be resumed.')
+  await confirm(page, 'Cancel broadcast')
+  await expect(page.getByText(/^It was cancelled/)).toBeVisible({ timeout: SENT_WITHIN_MS })
+  await expect(figure(page, 'Skipped')).toContainText('The broadcast was cancelled before it was the player’s turn')
+  await expect(page.getByRole('button', { name: 'Resume' })).toHaveCount(0)
+  await injectFaults(standIn, [])
+})
+
+test('design §7 a broadcast is scheduled in the operator’s time zone; its end must be after its beginning', async ({ page }) => {
+  await page.goto('/broadcasts/new')
+  await chooseSeason(page)
+  await page.getByLabel('At a time').check()
+  await field(page, 'Begins').fill('2099-11-27T18:00')
+  await field(page, 'Ends at the latest (optional)').fill('2099-11-27T17:00')
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await expect(page.getByText('It must end after it begins').first()).toBeVisible()
+  await field(page, 'Ends at the latest (optional)').fill('2099-11-27T20:00')
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('It begins on 11/27/2099 06:00 PM')
+  await confirm(page, 'Schedule')
+  await expect(page.getByText('It begins on 11/27/2099 06:00 PM. The recipients are chosen then.')).toBeVisible()
+  await expect(page.getByText('Preview in Telegram')).toBeVisible()
+  await expectStateAccessible(page)
+  await page.getByRole('button', { name: 'Cancel Broadcast' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('Nobody gets the message.')
+  await confirm(page, 'Cancel broadcast')
+  await expect(page.getByText(/^It was cancelled/)).toBeVisible()
+})
+
+test('design §7 the form of a broadcast: axe finds nothing; without a linked account it leads to where one is linked', async ({
+  page,
+}) => {
+  await page.goto('/broadcasts/new?seenDays=30')
+  await chooseSeason(page)
+  await page.getByLabel('Paid sending').check()
+  await field(page, 'Stars a message').fill('1')
+  await expect(page.getByText(/^All messages together cost [\d,]+ Stars\./)).toBeVisible()
+  await expectStateAccessible(page)
+  await page.setViewportSize(phone)
+  await page.getByRole('button', { name: 'Link Telegram to test' }).click()
+  await expect(page.getByRole('heading', { name: 'Your Account' })).toBeVisible()
+})
+
+test('design §7 an address without a broadcast says so', async ({ page, expectedNoise }) => {
+  expectedNoise.patterns = [/404/]
+  await page.goto('/broadcasts/gone')
+  await expect(page.getByText('This broadcast does not exist.')).toBeVisible()
+})

@@ -1,0 +1,106 @@
+/**
+ * Sends one message to one recipient and writes the outcome. `sending` is written before the call, only if the recipient was pending, so
+ * two workers never send to the same recipient; a worker that dies leaves it behind, and it becomes unknown.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { RefusalReason } from '@arcade/contract/broadcasts/fields'
+import type { Database } from '#src/db/database.ts'
+import type { TelegramCall } from './message.ts'
+import { type OutcomeCode, OUTCOMES, REFUSED } from './outcomes.ts'
+import type { Telegram, TelegramAnswer } from './telegram.ts'
+
+/** Pauses before a message is sent again that Telegram, by its own word, could not send. */
+const BUSY_PAUSES_MS = [1000, 3000]
+/** How often and how long a sure outcome is tried to be written while the database is away. */
+const WRITE_PAUSE_MS = 500
+const WRITE_ATTEMPTS = 60
+
+/** What became of a recipient's turn. */
+export type Delivery =
+  | TelegramAnswer
+  /** Somebody else has sent to this recipient, or the player was erased. */
+  | { kind: 'taken' }
+
+export interface Recipient {
+  userId: number
+  broadcast: number
+}
+
+export interface Deliver {
+  (recipient: Recipient, call: TelegramCall): Promise<Delivery>
+}
+
+export function createDelivery(database: Database, telegram: Telegram, log: Logger): Deliver {
+  const begin = database.statement<{ id: number }>(
+    'broadcast-begin',
+    `update broadcast_recipients set outcome = ${OUTCOMES.sending}, at = now()
+      where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning user_id as id`,
+  )
+  // A message that was sent is always worth knowing; any other answer counts only while nobody knows better.
+  const writeSent = database.statement(
+    'broadcast-sent',
+    `update broadcast_recipients set outcome = ${OUTCOMES.sent}, at = now() where user_id = $1 and broadcast = $2 and outcome <> ${OUTCOMES.sent}`,
+  )
+  const writeOther = database.statement(
+    'broadcast-outcome',
+    `update broadcast_recipients set outcome = $3::smallint, at = now()
+      where user_id = $1 and broadcast = $2 and outcome in (${OUTCOMES.sending}, ${OUTCOMES.unknown})`,
+  )
+  const putBack = database.statement(
+    'broadcast-put-back',
+    `update broadcast_recipients set outcome = ${OUTCOMES.pending}, at = null
+      where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.sending}`,
+  )
+
+  async function surely(run: () => Promise<unknown>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await run()
+        return
+      } catch (error) {
+        if (attempt === WRITE_ATTEMPTS) throw error
+        log.warn({ err: error }, 'The outcome of a message could not be written and will be tried again')
+        await pause(WRITE_PAUSE_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  async function write({ userId, broadcast }: Recipient, answer: TelegramAnswer): Promise<void> {
+    if (answer.kind === 'sent') return surely(() => writeSent([userId, broadcast]))
+    const code = codeOf(answer)
+    if (code === undefined) return surely(() => putBack([userId, broadcast]))
+    await surely(() => writeOther([userId, broadcast, code]))
+    if (answer.kind === 'refused') await surely(() => markUnreachable(database, userId, answer.reason))
+  }
+
+  return async (recipient, call) => {
+    const [begun] = await begin([recipient.userId, recipient.broadcast])
+    if (!begun) return { kind: 'taken' }
+    let answer = await telegram.send(call)
+    for (const ms of BUSY_PAUSES_MS) {
+      if (answer.kind !== 'busy') break
+      await pause(ms, undefined, { ref: false })
+      answer = await telegram.send(call)
+    }
+    await write(recipient, answer)
+    return answer
+  }
+}
+
+/** Returns the outcome that an answer means; undefined if the recipient is pending again. */
+function codeOf(answer: Exclude<TelegramAnswer, { kind: 'sent' }>): OutcomeCode | undefined {
+  if (answer.kind === 'refused') return REFUSED[answer.reason]
+  if (answer.kind === 'failed' || answer.kind === 'busy') return OUTCOMES.failed
+  return answer.kind === 'unknown' ? OUTCOMES.unknown : undefined
+}
+
+/** The player gets no message until he or she comes back. */
+async function markUnreachable({ db }: Database, userId: number, reason: RefusalReason): Promise<void> {
+  await sql`
+    insert into player_messages (user_id, unreachable_at, unreachable_reason) values (${userId}, now(), ${reason})
+    on conflict (user_id) do update set unreachable_at = excluded.unreachable_at, unreachable_reason = excluded.unreachable_reason`.execute(
+    db,
+  )
+}

@@ -1,0 +1,73 @@
+/**
+ * The filters of players that ask other tables of players: what they took part in, when they were last seen, and whether the bot can send
+ * them messages. All of these tables are divided by the player's id, so each lookup stays on one shard.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { playerList } from '@arcade/contract/players/fields'
+import { readItem } from '@arcade/contract/filter-groups'
+import { all, type Condition, daysAgo, type Lookup } from '#src/lists/list.ts'
+
+/**
+ * Looks up rows of the player in a table.
+ * @param rows the table with `player` as the alias of its first column, so that `user_id` is the player's in the list, and the condition
+ */
+function lookup(rows: RawBuilder<unknown>, isWanted = true): Lookup {
+  const found = (more: RawBuilder<unknown>): Condition => {
+    const exists = sql<boolean>`exists (select player from ${rows} and player = user_id ${more})`
+    return isWanted ? exists : sql<boolean>`not ${exists}`
+  }
+  // "is true" keeps the planner from a join, and the second comparison from reading all rows into a hash table for a few players.
+  return { ofRow: sql<boolean>`(${found(sql`and player >= user_id`)}) is true`, asJoin: found(sql``) }
+}
+
+/** Players who took part, or did not take part, in an item. @param text the item as `kind:id` */
+export function tookPart(text: string, isWanted: boolean): Lookup {
+  const item = readItem(text)
+  if (!item) throw new Error(`This is not an item: ${text}`)
+  return lookup(sql`participations as took (player) where kind = ${item.kind} and item_id = ${item.id}`, isWanted)
+}
+
+/** Players who were seen in the last days. */
+export function seenWithin(days: number): Lookup {
+  return lookup(sql`player_visits as visits (player) where seen_at >= ${daysAgo(days)}`)
+}
+
+type Reach = keyof typeof playerList.filters.reach.options
+
+const isUnreachable = lookup(sql`player_messages as messages (player) where unreachable_at is not null`)
+const wantsNone = lookup(sql`player_messages as messages (player) where opted_out_at is not null`)
+const isOutOfReach = lookup(
+  sql`player_messages as messages (player) where (unreachable_at is not null or opted_out_at is not null)`,
+  false,
+)
+
+/** Whether messages of the bot reach a player, as far as it is known. Erased players have no address any more. */
+export const reaches: Record<Reach, Lookup> = {
+  reachable: {
+    ofRow: sql`(user_id > 0 and ${isOutOfReach.ofRow})`,
+    asJoin: sql`user_id > 0 and ${isOutOfReach.asJoin}`,
+  },
+  unreachable: isUnreachable,
+  optedOut: wantsNone,
+}
+
+type Has = keyof typeof playerList.filters.has.options
+
+const has: Record<Has, Condition> = {
+  username: sql`username is not null`,
+  email: sql`email is not null`,
+  phone: sql`phone_number is not null`,
+  wallet: sql`(ton_wallet_address is not null or bsc_wallet is not null)`,
+  ton: sql`ton_wallet_address is not null`,
+  bsc: sql`bsc_wallet is not null`,
+  twitter: sql`twitter_username is not null`,
+  instagram: sql`instagram_username is not null`,
+  linkedIn: sql`linked_in_username is not null`,
+  discord: sql`discord_username is not null`,
+  youtube: sql`youtube_username is not null`,
+}
+
+/** Players who have all of these. @param options separated by commas */
+export function hasAll(options: string): Condition {
+  return all(options.split(',').map((option) => has[option as Has]))
+}

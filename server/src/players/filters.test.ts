@@ -1,0 +1,149 @@
+/** The filters of segments: pages in every order, counts, acts and the membership of one player are what a plain look at each player says. */
+import { expect, test } from 'vitest'
+import { type PlayersFilter, playersSorts } from '@arcade/contract/players/fields'
+import { sql } from 'kysely'
+import { playerEntity, sourceSql } from '#src/db/entities.ts'
+import { readFrom } from '#src/lists/cursor-orders.ts'
+import { cursorPages } from '#src/lists/cursor-pages.ts'
+import { orderSql, whereFilter } from '#src/lists/list.ts'
+import { addCount } from '#test/activity.ts'
+import { addSegmentPlayers, isMatch, segmentPlayers } from '#test/segment-players.ts'
+import { type Client, testApp, type TestApp } from '#test/test-app.ts'
+import { servedPlayers } from './players-list.ts'
+import { createMembership } from './segments.ts'
+
+const any = (...groups: object[]): string => JSON.stringify(groups)
+
+const filters: PlayersFilter[] = [
+  { tookPart: 'social:even' },
+  { tookPart: 'social:rare' },
+  { tookPart: 'social:poor' },
+  { tookPart: 'daily:twice' },
+  { tookPart: 'announcement:a:b' },
+  { tookPart: 'social:unknown' },
+  { notTookPart: 'social:even' },
+  { notTookPart: 'social:most' },
+  { notTookPart: 'social:rare', seenDays: 7 },
+  { seenDays: 2 },
+  { joinedDays: 30 },
+  { reach: 'reachable' },
+  { reach: 'unreachable' },
+  { reach: 'optedOut', wallet: 'any' },
+  { has: 'email,twitter' },
+  { has: 'wallet', tookPart: 'social:poor', status: 'unblocked' },
+  { any: any({ tookPart: 'social:rare' }, { has: 'twitter,wallet', seenDays: 5 }) },
+  { any: any({ tookPart: 'social:poor' }, { notTookPart: 'social:even', reach: 'reachable' }), balanceMin: 3000 },
+  { any: any({ tookPart: 'announcement:a:b' }, { has: 'twitter', tookPart: 'daily:twice' }, { has: 'ton,bsc' }) },
+  { any: any({ tookPart: 'social:even' }), search: 'player_7' },
+  { tookPart: 'social:poor', search: 'player' },
+]
+
+const nameOf = (filter: PlayersFilter): string => JSON.stringify(filter)
+/** Enough that pages are read in each way: more matches than are sorted, and none of them among the next 20,000. */
+const MANY = 46_000
+
+async function counted(app: TestApp, count: number): Promise<void> {
+  await addSegmentPlayers(app.database.db, count)
+  await addCount(app.database, { of: 'players' }, count)
+}
+
+test('segments: each page of each order has the players whom a plain look at everyone finds', { timeout: 300_000 }, async () => {
+  const app = await testApp()
+  await counted(app, MANY)
+  const all = segmentPlayers(MANY)
+  const pages = cursorPages(app.database, servedPlayers)
+  for (const sort of playersSorts.filter((name) => name !== 'username')) {
+    // which is read like A-Z
+    const { rows: inOrder } = await sql<{ id: number; key: string | null }>`
+      select user_id as id, ${sql.raw(pages.orders[sort].keyText)} as key from ${sql.raw(sourceSql(playerEntity))}
+      order by ${sql.raw(orderSql(servedPlayers, sort, false))}`.execute(app.database.db)
+    for (const filter of filters) {
+      for (const reversed of [false, true]) {
+        const order = reversed ? inOrder.toReversed() : inOrder
+        const hits = order.flatMap(({ id }, at) => (isMatch(all[id - 1]!, filter) ? at : []))
+        for (const place of reversed ? [-1] : [-1, 25_000, hits.at(-2) ?? 0]) {
+          const reading = readFrom({ sort, reversed }, 'after', order[place])
+          const { rows } = await pages.read(whereFilter(servedPlayers, filter), reading, 6)
+          const wanted = hits.filter((at) => at > place).slice(0, 6)
+          expect(
+            rows.map(({ id }) => id),
+            `${nameOf(filter)} ${sort} ${reversed} after ${place}`,
+          ).toEqual(wanted.map((at) => order[at]!.id))
+        }
+      }
+    }
+  }
+})
+
+function addressOf(parameters: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)])
+  return new URLSearchParams(texts).toString()
+}
+
+const ask = async (admin: Client, path: string, filter: PlayersFilter) => {
+  const query = addressOf({ ...filter })
+  const answer = await admin.call('GET', `${path}?${query}`)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body
+}
+
+test('segments: a count is exact up to 10,000, and says about how many there are beyond', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await counted(app, MANY)
+  const all = segmentPlayers(MANY)
+  for (const filter of filters) {
+    const wanted = all.filter((player) => isMatch(player, filter)).length
+    const { total, isMore, about = total } = await ask(admin, '/api/telegram-users/count', filter)
+    const name = nameOf(filter)
+    expect(isMore || total === wanted, `${name}: ${total} of ${wanted}`).toBe(true)
+    expect(total, name).toBeLessThanOrEqual(wanted)
+    expect(isMore ? Math.abs(about - wanted) / wanted : 0, `${name}: about ${about} of ${wanted}`).toBeLessThan(0.5)
+  }
+})
+
+test('segments: neighbours, acts on all matches and the rows of the list agree with the count', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await counted(app, 2000)
+  const all = segmentPlayers(2000)
+  for (const filter of filters) {
+    const wanted = all.filter((player) => isMatch(player, filter)).map(({ userId }) => userId)
+    const { users } = await ask(admin, '/api/telegram-users', { ...filter, sort: 'user-id', pageSize: 100 } as PlayersFilter)
+    expect(
+      users.map(({ userId }: { userId: number }) => userId),
+      nameOf(filter),
+    ).toEqual(wanted.slice(0, 100))
+    const open = wanted.filter((id) => !all[id - 1]!.isBlocked)
+    const dryRun = { target: { filter }, reason: 'x', dryRun: true }
+    expect((await admin.call('POST', '/api/telegram-users/block', dryRun)).body, nameOf(filter)).toMatchObject({
+      affected: open.length,
+    })
+    if (wanted.length < 3) continue
+    const path = `/api/telegram-users/${wanted[1]}/neighbours`
+    expect(await ask(admin, path, { ...filter, sort: 'user-id' } as PlayersFilter)).toEqual({
+      previous: wanted[0],
+      next: wanted[2],
+    })
+  }
+})
+
+test('segments: a player belongs to a segment if the list that it shows has the player', async () => {
+  const app = await testApp()
+  await counted(app, 2000)
+  const { db } = app.database
+  const views = filters.map((filter, index) => {
+    const { search, ...others } = filter
+    const address = addressOf({ ...others, ...(search && { q: search }), sort: 'newest', rows: 'compact' })
+    return { id: `view-${index}`, list: 'telegramUsers' as const, name: `View ${index}`, address }
+  })
+  await db.insertInto('saved_views').values(views).execute()
+  const isMember = createMembership(app.database)
+  const all = segmentPlayers(2000)
+  const ids = views.map(({ id }) => id)
+  for (const userId of [1, 2, 5, 7, 13, 30, 33, 77, 143, 210, 300, 1001, 1007, 1998, 2000]) {
+    const wanted = filters.flatMap((filter, index) => (isMatch(all[userId - 1]!, filter) ? `view-${index}` : []))
+    expect([...(await isMember(userId, ids))].toSorted(), String(userId)).toEqual(wanted.toSorted())
+  }
+  expect(await isMember(99_999, ids)).toEqual(new Set())
+})

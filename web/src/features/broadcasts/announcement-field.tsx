@@ -1,0 +1,74 @@
+/** The choice of the announcement that a broadcast sends, and what is to be known of it before. */
+import { toBotItem } from '@arcade/contract/announcements/bot-item'
+import type { Announcement } from '@arcade/contract/announcements/fields'
+import { textProblem } from '@arcade/contract/bot-message'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { asCallError } from '#src/client/call-error.ts'
+import { api } from '#src/client/client.ts'
+import { editHref } from '#src/lists/form-hrefs.ts'
+import { AppLink } from '#src/ui/app-link.tsx'
+import { SearchSelect } from '#src/ui/search-select.tsx'
+import classes from './broadcasts.module.css'
+
+/** Loads the chosen announcement. */
+export function useAnnouncement(id: string | undefined) {
+  return useQuery(api.announcements.get.queryOptions({ input: { id: id ?? '' }, enabled: id !== undefined }))
+}
+
+interface AnnouncementFieldProps {
+  id: string | undefined
+  announcement: UseQueryResult<Announcement>
+  /** How often the form was sent. */
+  attempts: number
+  /** The form was sent without one. */
+  isMissing: boolean
+  onChange: (id: string | undefined) => void
+}
+
+export function AnnouncementField({ id, announcement, attempts, isMissing, onChange }: AnnouncementFieldProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const titles = useQuery(api.history.titles.queryOptions({ input: { kind: 'announcement' } }))
+  const options = titles.data?.items.filter(({ isDeleted }) => !isDeleted).map((item) => ({ value: item.id, label: item.title }))
+  useEffect(() => {
+    if (attempts > 0 && isMissing) place.current?.querySelector('input')?.focus()
+  }, [attempts, isMissing])
+  return (
+    <div ref={place} className={classes['stack']}>
+      <SearchSelect
+        label="Announcement to send"
+        value={id}
+        options={options}
+        onChange={onChange}
+        placeholder="Search announcements"
+        emptyText={options?.length === 0 ? 'There is no announcement yet.' : 'No announcement matches.'}
+        error={isMissing ? 'Choose an announcement' : undefined}
+        isRequired
+      />
+      <div aria-live="polite" className={classes['notes']}>
+        {titles.isError && <p className={classes['problem']}>The announcements could not be loaded.</p>}
+        {id !== undefined && announcement.error && (
+          <p className={classes['problem']}>{asCallError(announcement.error).message}</p>
+        )}
+        {announcement.data && <Notes announcement={announcement.data} />}
+      </div>
+    </div>
+  )
+}
+
+/** What an operator may have overlooked. */
+function Notes({ announcement }: { announcement: Announcement }) {
+  const { id, status } = announcement
+  const problem = textProblem(toBotItem(announcement))
+  const edit = <AppLink href={editHref('/annoucement-form', id)}>Change it</AppLink>
+  return (
+    <>
+      {problem !== undefined && (
+        <p className={classes['problem']}>
+          {problem} {edit}
+        </p>
+      )}
+      {!status && <p>It is In Active: players get the message, but do not find it in the game until it is Active. {edit}</p>}
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+/** The recipients of a broadcast in words, from its filter. */
+import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
+import { type Filter, filterWords, itemsIn } from '#src/lists/filter-words.ts'
+import { useItemTitles } from '#src/lists/item-field.tsx'
+import type { PlayersAddress } from '#src/lists/segments.ts'
+import { toolbarFilters } from '#src/lists/toolbar-filters.ts'
+import { momentText } from '#src/ui/moment.tsx'
+
+/** All filters of players; a search can only be taken over from their list, so it has no field. */
+export const audienceFilters: readonly Filter[] = [
+  { name: 'q', label: 'Search', kind: 'choice', options: [] },
+  ...toolbarFilters(playerList),
+]
+
+/** Returns the filters that an address sets. */
+export function activeFilters(address: PlayersAddress): readonly Filter[] {
+  const values: Readonly<Record<string, unknown>> = { ...address }
+  return audienceFilters.filter(({ name }) => values[name] !== undefined)
+}
+
+/** Returns the words for the filters of broadcasts: `All players`, or `Has: Wallet · Seen within 30 days`. */
+export function useAudienceWords(filters: readonly PlayersFilter[]): (filter: PlayersFilter) => string {
+  const titleOf = useItemTitles(filters.flatMap((filter) => itemsIn(audienceFilters, asValues(filter))))
+  return (filter) => {
+    const parts = Object.entries(asValues(filter)).map(([name, value]) => {
+      if (name === 'search') return `Search: ${value}`
+      if (name === 'joinedFrom') return `Joined from ${momentText(String(value))}`
+      if (name === 'joinedBefore') return `Joined before ${momentText(String(value))}`
+      const declared = audienceFilters.find((one) => one.name === name)
+      return declared ? filterWords(declared, value, titleOf) : `${name}: ${value}`
+    })
+    return parts.length === 0 ? 'All players' : parts.join(' · ')
+  }
+}
+
+function asValues(filter: PlayersFilter): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(filter).filter((entry): entry is [string, string | number] => entry[1] !== undefined))
+}

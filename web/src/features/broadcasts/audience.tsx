@@ -1,0 +1,113 @@
+/** The recipients of a new broadcast: all players, a segment, or filters of one's own, counted while they are chosen. */
+import type { BroadcastPlan } from '@arcade/contract/broadcasts/calls'
+import type { PlayersFilter } from '@arcade/contract/players/fields'
+import { isolated } from '@arcade/contract/text'
+import { listPaths } from '@arcade/contract/lists'
+import { Button, NativeSelect } from '@mantine/core'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { asCallError } from '#src/client/call-error.ts'
+import { api } from '#src/client/client.ts'
+import type { FilterValues } from '#src/lists/filter-words.ts'
+import { FilterChips, FiltersPane } from '#src/lists/filters.tsx'
+import { withoutUndefined } from '#src/lists/list-address.ts'
+import { type PlayersAddress, segmentAddress, useSegments } from '#src/lists/segments.ts'
+import { stringifySearch } from '#src/lists/search-params.ts'
+import { formatted } from '#src/ui/numbers.ts'
+import { capitalised } from '#src/ui/words.ts'
+import { activeFilters, audienceFilters } from './audience-words.ts'
+import classes from './broadcasts.module.css'
+import { durationText, recipientsText } from './words.ts'
+
+/** Asks whom a broadcast would reach. The last answer stays until the next one arrives. */
+export function usePlan(filter: PlayersFilter, holdBack: number): UseQueryResult<BroadcastPlan> {
+  const input = { ...(Object.keys(filter).length > 0 && { filter }), ...(holdBack > 0 && { holdBack }) }
+  return useQuery(api.broadcasts.plan.queryOptions({ input, placeholderData: keepPreviousData, refetchOnWindowFocus: false }))
+}
+
+const OWN = 'own' // no id of a view: those are UUIDs
+
+interface AudienceProps {
+  address: PlayersAddress
+  plan: UseQueryResult<BroadcastPlan>
+  onChange: (address: PlayersAddress) => void
+}
+
+export function Audience({ address, plan, onChange }: AudienceProps) {
+  const { segments, isLost } = useSegments()
+  const active = activeFilters(address)
+  const values = address as FilterValues // it has filters only
+  const offered = audienceFilters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
+  const shown = textOf(address)
+  const segment = segments?.find((view) => textOf(segmentAddress(view)) === shown)
+  const isOwn = active.length > 0 && !segment
+  const handleChoice = (choice: string) => {
+    const chosen = segments?.find(({ id }) => id === choice)
+    if (choice !== OWN) onChange(chosen ? segmentAddress(chosen) : {})
+  }
+  const handleFilter = (changed: object) => onChange(withoutUndefined<object>({ ...address, ...changed }))
+  return (
+    <div className={classes['stack']}>
+      <div className={classes['audience']}>
+        <NativeSelect
+          label="Send to"
+          value={isOwn ? OWN : (segment?.id ?? '')}
+          onChange={({ target }) => handleChoice(target.value)}
+          data={[
+            { value: '', label: 'All players' },
+            ...(segments ?? []).map(({ id, name }) => ({ value: id, label: `Segment: ${isolated(name)}` })),
+            ...(isOwn ? [{ value: OWN, label: 'The players that these filters match' }] : []),
+          ]}
+        />
+        <FiltersPane filters={offered} values={values} active={active.length} onFilter={handleFilter} />
+      </div>
+      {active.length > 0 && <FilterChips active={active} values={values} onFilter={handleFilter} />}
+      {isLost && <p className={classes['problem']}>The segments could not be loaded.</p>}
+      <Count plan={plan} href={`${listPaths.telegramUsers}${stringifySearch(values)}`} />
+    </div>
+  )
+}
+
+/** Returns the same text for the same filters. */
+function textOf(address: PlayersAddress): string {
+  return stringifySearch(Object.fromEntries(Object.entries(address).toSorted(([one], [other]) => (one < other ? -1 : 1))))
+}
+
+/** @param href the list of those players */
+function Count({
+  plan: { data, error, isPlaceholderData, refetch },
+  href,
+}: {
+  plan: UseQueryResult<BroadcastPlan>
+  href: string
+}) {
+  if (error && !data)
+    return (
+      <div role="alert" className={classes['count']}>
+        <p className={classes['problem']}>{asCallError(error).message}</p>
+        <Button variant="default" size="compact-md" onClick={() => void refetch()}>
+          Retry
+        </Button>
+      </div>
+    )
+  return (
+    <output className={classes['count']} data-stale={isPlaceholderData || data === undefined || undefined}>
+      {data ? (
+        <>
+          <span className={classes['figure']}>{capitalised(recipientsText(data))}</span>
+          <span>
+            {data.recipients > 0 && `in ${durationText(data.minutes)}`}
+            {data.skipped !== undefined &&
+              data.skipped > 0 &&
+              ` · ${formatted(data.skipped)} who match are skipped: blocked, erased, unreachable or without messages`}
+            {' · '}
+            <a href={href} target="_blank" rel="noreferrer">
+              See them
+            </a>
+          </span>
+        </>
+      ) : (
+        <span className={classes['figure']}>Counting…</span>
+      )}
+    </output>
+  )
+}

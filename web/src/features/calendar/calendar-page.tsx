@@ -1,0 +1,170 @@
+/** The calendar of tasks and announcements that have a start or an end (/calendar): a week or a month, on a phone as an agenda. */
+import type { CalendarItem } from '@arcade/contract/calendar/calls'
+import { historyKinds } from '@arcade/contract/history/fields'
+import { listPaths } from '@arcade/contract/lists'
+import { isolated } from '@arcade/contract/text'
+import { NativeSelect } from '@mantine/core'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { problemOf } from '#src/client/call-error.ts'
+import { api } from '#src/client/client.ts'
+import { useKeptFresh } from '#src/lists/live.ts'
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { useIsPhone } from '#src/ui/phone.ts'
+import { operatorZone, zoneText } from '#src/ui/zoned-time.ts'
+import { Agenda } from './agenda.tsx'
+import classes from './calendar.module.css'
+import { dayOf, firstWeekday, type Span, spanOf, type View, views } from './days.ts'
+import { ItemDialog } from './item-dialog.tsx'
+import { kindText } from './move.ts'
+import { Timeline } from './timeline.tsx'
+import { useMoves } from './use-moves.ts'
+
+const viewLabels: Record<View, string> = { week: 'Week', month: 'Month' }
+
+type Kind = CalendarItem['kind']
+interface Shown {
+  view?: 'week'
+  day?: string
+  kind?: Kind
+}
+
+export function CalendarPage() {
+  const shown = useSearch({ from: '/shell/management/calendar' })
+  const { view = 'month', kind } = shown
+  const zone = operatorZone()
+  const now = useNow()
+  const span = spanOf(view, shown.day ?? dayOf(now, zone), zone, firstWeekday())
+  const input = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() }
+  const options = api.calendar.list.queryOptions({ input, placeholderData: keepPreviousData })
+  const query = useQuery(options)
+  useKeptFresh(query)
+  const move = useMoves(options.queryKey, zone)
+  const [opened, setOpened] = useState<CalendarItem>()
+  const items = query.data?.items.filter((item) => isWithin(item, span) && (kind === undefined || item.kind === kind))
+  const isPhone = useIsPhone()
+  const View = isPhone ? Agenda : Timeline
+
+  return (
+    <Page isList title="Calendar">
+      <Toolbar shown={shown} span={span} />
+      {query.error && !query.data ? (
+        <Panel>
+          <Problem {...problemOf(query.error, () => void query.refetch())} />
+        </Panel>
+      ) : items?.length === 0 ? (
+        <Nothing span={span} kind={kind} />
+      ) : items ? (
+        <View items={items} span={span} now={now} onOpen={setOpened} onMove={(item, to) => void move(item, to)} />
+      ) : (
+        <output>Loading...</output>
+      )}
+      {query.data?.isMore && (
+        <p className={classes['note']}>There are more items than the calendar shows. Choose a shorter time.</p>
+      )}
+      <ItemDialog item={opened} zone={zone} onClose={() => setOpened(undefined)} onMove={(item, to) => void move(item, to)} />
+    </Page>
+  )
+}
+
+/** Whether a part of the item lies within the span: the answer may be that of another span, or older than a move. */
+function isWithin({ startsAt, endsAt }: CalendarItem, { from, to }: Span): boolean {
+  return (startsAt === null || Date.parse(startsAt) < to) && (endsAt === null || Date.parse(endsAt) > from)
+}
+
+function Toolbar({ shown, span }: { shown: Shown; span: Span }) {
+  const navigate = useNavigate()
+  const { day: _day, ...withoutDay } = shown
+  const at = (day: string) => ({ ...shown, day })
+  return (
+    <div className={classes['toolbar']}>
+      <div className={classes['steps']}>
+        <LinkButton to="/calendar" search={at(span.previous)} variant="default" aria-label={`Previous ${span.view}`} px="xs">
+          <IconChevronLeft size={18} aria-hidden />
+        </LinkButton>
+        <LinkButton to="/calendar" search={withoutDay} variant="default">
+          Today
+        </LinkButton>
+        <LinkButton to="/calendar" search={at(span.next)} variant="default" aria-label={`Next ${span.view}`} px="xs">
+          <IconChevronRight size={18} aria-hidden />
+        </LinkButton>
+      </div>
+      <div className={classes['span']} aria-live="polite">
+        <h2>{span.title}</h2>
+        <p>{zoneText(span.from, span.zone)}</p>
+      </div>
+      <NativeSelect
+        aria-label="Show"
+        className={classes['kind'] ?? ''}
+        value={shown.kind ?? ''}
+        data={[{ value: '', label: 'All items' }, ...historyKinds.map((value) => ({ value, label: `${kindText(value)}s` }))]}
+        onChange={({ target: { value } }) => {
+          const { kind: _kind, ...others } = shown
+          void navigate({
+            to: '/calendar',
+            search: value === '' ? others : { ...others, kind: value as Kind },
+            resetScroll: false,
+          })
+        }}
+      />
+      <ViewChoice shown={shown} view={span.view} />
+    </div>
+  )
+}
+
+function ViewChoice({ shown, view }: { shown: Shown; view: View }) {
+  const { view: _view, ...others } = shown
+  return (
+    <fieldset className={classes['views']} aria-label="View">
+      {views.map((value) => (
+        <LinkButton
+          key={value}
+          to="/calendar"
+          search={value === 'week' ? { ...others, view: 'week' } : others}
+          resetScroll={false}
+          variant="subtle"
+          size="compact-sm"
+          activeOptions={{ exact: true }}
+          aria-current={value === view ? 'page' : undefined} // also if the address names the default view
+        >
+          {viewLabels[value]}
+        </LinkButton>
+      ))}
+    </fieldset>
+  )
+}
+
+function Nothing({ span, kind }: { span: Span; kind: Kind | undefined }) {
+  const subject = kind === undefined ? 'task and no announcement' : kindText(kind).toLowerCase()
+  return (
+    <Panel>
+      <div className={classes['nothing']}>
+        <p>
+          No {subject} has a start or an end in {isolated(span.title)}.
+        </p>
+        <p className={classes['note']}>
+          Dates are set in the form of a task or an announcement, under When and for whom. Items without dates are not in the
+          calendar.
+        </p>
+        <LinkButton to={listPaths.announcements} variant="default">
+          Announcements
+        </LinkButton>
+      </div>
+    </Panel>
+  )
+}
+
+const MINUTE_MS = 60_000
+
+/** Returns the present moment, which goes on every minute. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

@@ -1,0 +1,27 @@
+/** The search parameters of addresses as text: those of pages, and those that saved views keep. */
+
+/** Reads the parameters of an address as texts: a search for `1e5` or `true` is neither a number nor a flag. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(Array.from(new URLSearchParams(search), ([name, value]) => [name, unquoted(value)]))
+}
+
+/** Earlier versions wrote a text that looks like a number as JSON: `q=%2242%22`. Links of that time still work. */
+function unquoted(value: string): string {
+  if (!/^".+"$/.test(value)) return value
+  try {
+    const text: unknown = JSON.parse(value)
+    JSON.parse(String(text))
+    return String(text)
+  } catch {
+    return value
+  }
+}
+
+/** Writes the parameters of an address, without those that are undefined. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const texts = Object.entries(search as Record<string, string | number | boolean | undefined>).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  const text = new URLSearchParams(texts).toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,33 @@
+/** Segments: shared saved views of Telegram Users, as players that an item is for or a broadcast goes to. */
+import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
+import type { Count } from '@arcade/contract/field-schemas'
+import type { View } from '@arcade/contract/views/calls'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '#src/client/client.ts'
+import { counted } from '#src/ui/numbers.ts'
+import { filtersOnly, type ListAddress, listFilter, readListAddress } from './list-address.ts'
+import { parseSearch } from './search-params.ts'
+
+export type PlayersAddress = ListAddress<typeof playerList>
+
+/** Returns the segments by name; undefined while they are loaded. */
+export function useSegments(): { segments: readonly View[] | undefined; isLost: boolean } {
+  const { data, isError } = useQuery(api.views.list.queryOptions())
+  return { segments: data?.views.filter((view) => view.list === playerList.name && view.isShared), isLost: isError }
+}
+
+/** Returns a segment's search and filters, without order, page and look. */
+export function segmentAddress({ address }: Pick<View, 'address'>): PlayersAddress {
+  return filtersOnly(playerList, readListAddress(playerList, parseSearch(address)))
+}
+
+/** Returns the filter of a segment in the API. */
+export function segmentFilter(view: Pick<View, 'address'>): PlayersFilter {
+  return listFilter(playerList, segmentAddress(view))
+}
+
+/** Returns how many players a count found: `1,203 players`, or `about 120,000 players`. */
+export function playersText({ total, isMore, about }: Count): string {
+  if (about !== undefined) return `about ${counted(about, 'player')}`
+  return `${isMore ? 'more than ' : ''}${counted(total, 'player')}`
+}
