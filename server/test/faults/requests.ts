@@ -166,7 +166,9 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
       return known('announcements')
     case 'from':
     case 'to':
-      return call === 'calendar.list' ? fc.constant(field === 'from' ? '2026-11-01T00:00:00Z' : '2026-12-01T00:00:00Z') : undefined
+      return call === 'calendar.list'
+        ? fc.constant(field === 'from' ? '2026-11-01T00:00:00Z' : '2026-12-01T00:00:00Z')
+        : undefined
     case 'id':
     case 'ids':
       if (call === 'webhooks.replay') return fc.nat(1).map((n) => `known-webhookOfDelivery-${n}`)
