@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { MAX_NUMBER } from '#src/entity.ts'
 import { bulkRun } from '#src/bulk.ts'
 import { amountOf, idField } from '#src/field-schemas.ts'
+import { SHIFT_MAX_DAYS } from './fields.ts'
 
 /** The largest number of participants; more than Telegram has users. */
 export const MAX_PARTICIPANTS = 2_000_000_000
@@ -79,8 +80,6 @@ export function asRefinement({ field, message, holds }: Rule): Refinement {
   return [holds, { path: [field], message, when: ({ value }) => typeof value === 'object' && value !== null }]
 }
 
-/** The furthest that one act moves dates. */
-const SHIFT_MAX_DAYS = 3660
 const DAY_MINUTES = 24 * 60
 
 const zoneField = z

@@ -28,3 +28,6 @@ export const availabilityFields = {
   segmentId: { label: 'Segment ID', kind: 'text', isOptional: true, sheetWidth: 38 },
   state: { label: 'State', kind: 'choice', options: itemStateLabels, isDerived: true, sheetWidth: 12 },
 } as const satisfies Fields
+
+/** The furthest that one act moves dates. */
+export const SHIFT_MAX_DAYS = 3660
