@@ -3,6 +3,7 @@
  * connections (database.ts) while it runs.
  */
 import type { Pool } from '#src/postgres/connections.ts'
+import { isStalePlan } from '#src/postgres/errors.ts'
 
 /** A prepared statement. A `name` must always mean the same SQL. */
 export interface NamedStatement {
@@ -28,8 +29,7 @@ export async function ledgerTransaction<T>(
     client.release()
     return result
   } catch (error) {
-    // After a change of the tables a prepared statement fails ("cached plan must not change result type"); a new connection plans it again.
-    const isStale = (error as { code?: unknown }).code === '0A000'
+    const isStale = isStalePlan(error)
     const isUsable =
       !isStale &&
       (await client.query('rollback').then(

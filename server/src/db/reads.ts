@@ -7,7 +7,7 @@ import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntro
 import type pg from 'pg'
 import { IS_CITUS } from '#src/postgres/citus.ts'
 import type { Address, Pool } from '#src/postgres/connections.ts'
-import { isOfPostgres, isTimeout, isUnavailable } from '#src/postgres/errors.ts'
+import { isOfPostgres, isStalePlan, isTimeout, isUnavailable } from '#src/postgres/errors.ts'
 import type { ReplicaWatch } from '#src/postgres/replica-watch.ts'
 import { sharedReads } from './shared-reads.ts'
 import { type Snapshot, type SnapshotOptions, withSnapshot } from './snapshot.ts'
@@ -107,8 +107,7 @@ export async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<
     client.release()
     return rows as Row[]
   } catch (error) {
-    // After a change of the tables a prepared statement fails ("cached plan must not change result type"); a new connection plans it again.
-    const isStale = (error as { code?: unknown }).code === '0A000'
+    const isStale = isStalePlan(error)
     client.release(isStale)
     if (isStale) return runQuery(pool, query)
     throw error

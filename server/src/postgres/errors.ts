@@ -63,6 +63,14 @@ export function isTimeout(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '57014')
 }
 
+/**
+ * Whether a prepared statement no longer fits the tables, which have changed ("cached plan must not change result type"). A new connection
+ * plans it again.
+ */
+export function isStalePlan(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '0A000'
+}
+
 const UNAVAILABLE_CODES = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
