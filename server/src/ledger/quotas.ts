@@ -35,11 +35,11 @@ interface Share extends ItemKey {
 }
 
 /**
- * How a transaction takes a share, each way slower than the one before. A transaction that fails may have locked buckets that it did not
- * need, so the next way has a transaction of its own: else two claims could wait for each other.
+ * The methods by which a transaction takes a share, each slower than the one before. A transaction that fails may have locked buckets that it
+ * did not need, so the next method has a transaction of its own: else two claims could wait for each other.
  */
-const ways = ['free', 'waiting', 'checking', 'gathering'] as const
-type Way = (typeof ways)[number]
+const methods = ['free', 'waiting', 'checking', 'gathering'] as const
+type Method = (typeof methods)[number]
 
 /** Attempts to get a bucket by waiting for one that another claim has locked. Each loses it if that claim has taken the last of it. */
 const MAX_WAITS = 3
@@ -60,14 +60,14 @@ export function createQuotas(database: Database): Quotas {
 
   return {
     async take<Row>(item: LimitedItem, write: (run: RunStatement) => Promise<Row[]>) {
-      const shares = sharesOf(item).map((share) => ({ share, way: 'free' as Way, waits: 0 }))
+      const shares = sharesOf(item).map((share) => ({ share, method: 'free' as Method, waits: 0 }))
       for (;;) {
         const found: { failed?: { attempt: (typeof shares)[number]; why: Untaken }; emptied: Share[] } = { emptied: [] }
         const written = await database.ledgerTransaction(async (run) => {
           delete found.failed
           found.emptied = []
           for (const attempt of shares) {
-            const taken = await takeShare(run, attempt.share, attempt.way)
+            const taken = await takeShare(run, attempt.share, attempt.method)
             if (typeof taken === 'string') {
               found.failed = { attempt, why: taken }
               return undefined
@@ -89,9 +89,9 @@ export function createQuotas(database: Database): Quotas {
         }
         if (why === 'noBuckets') {
           if (!(await makeBuckets(database, attempt.share))) return 'changed'
-          attempt.way = 'free'
-        } else if (why === 'lost' && ++attempt.waits < MAX_WAITS) attempt.way = 'waiting'
-        else attempt.way = ways[ways.indexOf(attempt.way) + 1] ?? 'gathering'
+          attempt.method = 'free'
+        } else if (why === 'lost' && ++attempt.waits < MAX_WAITS) attempt.method = 'waiting'
+        else attempt.method = methods[methods.indexOf(attempt.method) + 1] ?? 'gathering'
       }
     },
   }
@@ -105,23 +105,23 @@ function sharesOf({ kind, id, reward, hasPlaces, hasBudget }: LimitedItem): Shar
   ]
 }
 
-/** Why a transaction took no share: try the next way, the bucket was emptied meanwhile, nothing is left, or there are no buckets yet. */
+/** Why a transaction took no share: try the next method, the bucket was emptied meanwhile, nothing is left, or there are no buckets yet. */
 type Untaken = 'next' | 'lost' | 'full' | 'noBuckets'
 
 async function takeShare(
   run: RunStatement,
   { kind, id, quota, amount }: Share,
-  way: Way,
+  method: Method,
 ): Promise<{ isEmptied: boolean } | Untaken> {
   const own = [kind, id, quota]
   const take = async (statement: NamedStatement, ...more: unknown[]) =>
     (await run<{ isEmptied: boolean }>(statement, [...own, amount, ...more]))[0]
-  if (way === 'free') return (await take(TAKE_UNLOCKED)) ?? 'next'
-  if (way === 'waiting') {
+  if (method === 'free') return (await take(TAKE_UNLOCKED)) ?? 'next'
+  if (method === 'waiting') {
     const [bucket] = await run<{ bucket: number }>(FIND, [...own, amount])
     return bucket ? ((await take(TAKE_FROM, bucket.bucket)) ?? 'lost') : 'next'
   }
-  if (way === 'checking') {
+  if (method === 'checking') {
     // Several claims can check at the same time, and wait only for those that take something.
     if ((await run(LOCK_SHARED, own)).length === 0) return 'noBuckets'
     const [left] = await run<{ isEnough: boolean }>(SUM, [...own, amount])
