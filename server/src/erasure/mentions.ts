@@ -129,9 +129,12 @@ async function eraseBroadcastFilters(tx: Transaction<Tables>, mention: Mention, 
 
 /** Whether a filter of the list of players looks for the person. */
 async function isFilterAbout(mention: Mention, { lists }: ErasedPerson, filter: { search?: string } = {}): Promise<boolean> {
-  const { search = '' } = filter
-  if (search === '') return false
-  return mention.occursIn(search) || (lists.includes(playerList.name) && mention.matchesSearch(search))
+  return isSearchAbout(mention, filter.search ?? '', lists.includes(playerList.name))
+}
+
+/** @param hasPerson whether the list that was searched has the person */
+async function isSearchAbout(mention: Mention, search: string, hasPerson: boolean): Promise<boolean> {
+  return mention.occursIn(search) || (hasPerson && mention.matchesSearch(search))
 }
 
 interface ExportDetail {
@@ -146,6 +149,10 @@ async function isExportAbout(
 ): Promise<boolean> {
   const { ids = [], filter: { search = '', ...filter } = {} } = (detail ?? {}) as ExportDetail
   if (recordId === lists[0] && ids.includes(id)) return true
-  if ([filter.actorId, filter.recordId].includes(id) || mention.occursIn(search)) return true
-  return lists.some((list) => list === recordId) && mention.matchesSearch(search)
+  if ([filter.actorId, filter.recordId].includes(id)) return true
+  return isSearchAbout(
+    mention,
+    search,
+    lists.some((list) => list === recordId),
+  )
 }
