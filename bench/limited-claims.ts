@@ -9,7 +9,7 @@ const LIMITED = 'bench-limited'
 
 interface Options {
   database: Database
-  /** The load, of which half of the clients claim one item, and the others the rest of the tasks. */
+  /** The load: half of the clients claim the same item, and the other half claim the other tasks. */
   load: Omit<Claiming, 'until'>
   seconds: number
   /** Brings the tables into the state of some minutes later. */

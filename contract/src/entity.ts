@@ -65,9 +65,9 @@ export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[]
  * A filter of a list. `min` and `max` are inclusive bounds of a number. `from` and `before` are bounds of a timestamp that people choose as
  * days or, with `isToTheMinute`, as minutes; people choose the last day or minute, so `before` is the end of it. `choice` is one of the
  * options; `text` is any text, with some options offered. `days` is a number of days until now. `item` is an item as `kind:id`, such as
- * `social:4711`. `all` is a list of options, separated by commas, all of which must hold. `groups` is a JSON list of groups of the other
- * filters, of which one must match (filter-groups.ts). A filter with a `field` applies to that field; the server defines the meaning of one
- * without.
+ * `social:4711`. `all` is a list of options, separated by commas; a row must have all of them. `groups` is a JSON list of groups of the other
+ * filters; a row must match all filters of at least one group (filter-groups.ts). A filter with a `field` applies to that field; the server
+ * defines the meaning of one without.
  */
 export type Filter<FieldName extends string = string> = { label: string } & (
   | { kind: 'min' | 'max'; field: FieldName }

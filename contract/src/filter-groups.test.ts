@@ -1,4 +1,4 @@
-/** Filters whose values have parts: items, several options at once, and groups of which one must match. */
+/** Tests of filters whose values have parts: items, several options at once, and groups of filters. */
 import { describe, expect, test } from 'vitest'
 import {
   GROUPS_MAX,

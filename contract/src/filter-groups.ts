@@ -1,6 +1,7 @@
 /**
- * Filters whose values have parts: an item as `kind:id`, several options of which all must hold, and groups of filters of which one must
- * match. Plain functions without schemas, because the web app's first page loads the addresses of lists.
+ * Reads and writes filters whose values have parts. There are three: an item, written as `kind:id`; several options, all of which a row must
+ * have; and groups of filters, at least one of which a row must match. These are plain functions without schemas, because the web app's first
+ * page loads the addresses of lists.
  */
 import { FILTER_DAYS_MAX, type Filter, type List, MAX_NUMBER } from './entity.ts'
 import { type HistoryKind, historyKinds } from '#src/history/fields.ts'
@@ -11,7 +12,7 @@ export const GROUPS_MAX = 8
 export const GROUPS_TEXT_MAX_LENGTH = 1000
 const ITEM_ID_MAX_LENGTH = 128 // as idField
 
-/** Filters of a list, all of which must match. */
+/** Filters of a list. A row must match all of them. */
 export type FilterGroup = Readonly<Record<string, string | number>>
 
 /** Reads an item, `kind:id`. Returns undefined for any other text. */

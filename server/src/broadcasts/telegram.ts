@@ -88,7 +88,7 @@ const NOT_CONNECTED = new Set([
 function lostAnswer(error: unknown): TelegramAnswer {
   const codes = codesOf(error)
   const text = codes[0] ?? (error instanceof Error ? error.name : 'Error')
-  // All attempts must have failed to connect, of which a name with several addresses has several.
+  // A host name can have several addresses, each with an attempt. The message is surely unsent only if every attempt failed to connect.
   const isUnsent = codes.length > 0 && codes.every((code) => NOT_CONNECTED.has(code) || isCertificateError(code))
   return isUnsent ? { kind: 'unreachable', text } : { kind: 'unknown', text }
 }

@@ -30,7 +30,9 @@ import { openSpool, type Spool } from './spool.ts'
 import { newReport, Translation } from './translation.ts'
 import { isFileError } from './file-errors.ts'
 
+/** The size at which the part of the heap for new objects stops growing. */
 const YOUNG_HEAP_BYTES = 8 * 1024 * 1024
+/** The time between two looks at that size: short, because the part grows within the first second. */
 const YOUNG_HEAP_CHECK_MS = 20
 
 export interface MoveInOptions {
