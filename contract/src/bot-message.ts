@@ -96,10 +96,15 @@ export function formattedAmount(value: number): string {
   return exact.format(value)
 }
 
+/** Returns the text of the message, without placeholders. */
+export function messageText({ lines }: BotMessage): string {
+  const typed = lines.filter(({ isPlaceholder }) => !isPlaceholder)
+  return typed.map(({ text }) => text).join('\n')
+}
+
 /** Returns the length of the message's text without placeholders, and Telegram's limit, both in code points. */
-export function textMeasure({ photo, lines }: BotMessage): { length: number; limit: number } {
-  const typed = lines.filter(({ isPlaceholder }) => !isPlaceholder).map(({ text }) => text)
-  return { length: characterCount(typed.join('\n')), limit: photo ? CAPTION_MAX_LENGTH : MESSAGE_MAX_LENGTH }
+export function textMeasure(message: BotMessage): { length: number; limit: number } {
+  return { length: characterCount(messageText(message)), limit: message.photo ? CAPTION_MAX_LENGTH : MESSAGE_MAX_LENGTH }
 }
 
 /** Returns why Telegram would not take the whole text; undefined if it would. */

@@ -6,19 +6,28 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
+import { bytesOf } from '#src/files/disk.ts'
 import { type Files, findMediaType } from '#src/files/files.ts'
-import { LEASE_SECONDS, type LeasedChunk, leaseChunk, prepareChunk, releaseChunk, renewLeases } from './chunks.ts'
+import {
+  countFreeChunks,
+  LEASE_SECONDS,
+  type LeasedChunk,
+  leaseChunk,
+  prepareChunk,
+  releaseChunk,
+  renewLeases,
+} from './chunks.ts'
 import { createDelivery, type Deliver, type Delivery } from './delivery.ts'
-import { finishEnded } from './ending.ts'
+import { areAllFinished, finishEnded } from './ending.ts'
 import { type Announced, type Content, contentOf, type Photo, toCall } from './message.ts'
 import { createPace, endWait, findWaiting, makeAllWait, type Pace } from './pace.ts'
 import { beginDue, planBatch } from './planning.ts'
 import { type QuietHours, quietUntil } from './quiet-hours.ts'
-import { broadcastRecord } from './record.ts'
+import { actOfServer, broadcastRecord } from './record.ts'
 import { createTelegram, type Telegram, type TelegramAnswer } from './telegram.ts'
 
 /** Seconds of sending that are under way at once: Telegram answers within a third of a second, so the pace is kept. */
@@ -108,13 +117,11 @@ class Sender implements Broadcasts {
     if (this.#isRunning || this.#isStopping || !this.isOn) return
     this.#isRunning = true
     try {
-      if (await findPause(this.#database.db)) return
+      if ((await areAllFinished(this.#database)) || (await findPause(this.#database.db))) return
       while (await beginDue(this.#database, this.#settings.miniAppUrl));
       this.#planning ??= this.#plan().finally(() => (this.#planning = undefined))
       await finishEnded(this.#database)
-      await this.#keepQuiet()
-      if (await findWaiting(this.#database.db)) return
-      await this.#startWorkers()
+      if (!(await this.#isWaiting())) await this.#startWorkers()
     } finally {
       this.#isRunning = false
     }
@@ -142,30 +149,29 @@ class Sender implements Broadcasts {
     }
   }
 
-  /** Makes all servers wait during quiet hours. */
-  async #keepQuiet(): Promise<void> {
+  /** Whether all servers wait. Makes them wait during quiet hours. */
+  async #isWaiting(): Promise<boolean> {
     const { db } = this.#database
     const { quietHours } = this.#settings
+    const waiting = await findWaiting(db)
     const now = await databaseNow(db)
     const until = quietHours && quietUntil(now, quietHours)
-    const waiting = await findWaiting(db)
-    if (until === undefined) {
-      if (waiting?.reason === 'quietHours') await endWait(db, 'quietHours')
-    } else if (!waiting || waiting.until.getTime() < until.getTime() - 1000)
-      await makeAllWait(db, (until.getTime() - now.getTime()) / 1000, 'quietHours')
+    if (until) {
+      if (!waiting || waiting.until.getTime() < until.getTime() - 1000)
+        await makeAllWait(db, (until.getTime() - now.getTime()) / 1000, 'quietHours')
+      return true
+    }
+    if (waiting?.reason === 'quietHours') {
+      await endWait(db, 'quietHours')
+      return false
+    }
+    return waiting !== undefined
   }
 
   async #startWorkers(): Promise<void> {
     const free = this.#mostWorkers - this.#workers.size
     if (free <= 0) return
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from (
-        select from broadcast_chunks c join broadcasts b on b.number = c.broadcast
-         where b.state = 'sending' and not b.is_paused and (b.ends_at is null or b.ends_at > now())
-           and c.done_at is null and (c.lease_until is null or c.lease_until <= now()) limit ${free}) as chunks`.execute(
-      this.#database.db,
-    )
-    const { count } = rows[0]!
+    const count = await countFreeChunks(this.#database, free)
     for (let worker = 0; worker < count; worker += 1) this.#startWorker(randomUUID())
   }
 
@@ -283,7 +289,7 @@ class Sender implements Broadcasts {
         returning title`.execute(tx)
       if (!rows[0]) return
       const record = broadcastRecord({ id, title: rows[0].title })
-      await audit(tx, actOfProcess('system', 'Broadcasts'), 'broadcast.pause', { record, detail: { problem } })
+      await audit(tx, actOfServer(), 'broadcast.pause', { record, detail: { problem } })
     })
   }
 
@@ -305,8 +311,7 @@ class Sender implements Broadcasts {
   async #openPhoto(key: string): Promise<Photo['file']> {
     const opened = await this.#files.open(key)
     if (!opened) return undefined
-    const bytes = new Uint8Array(await new Response(opened.body as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
-    return { bytes, mediaType: findMediaType(key), name: key.slice(key.lastIndexOf('/') + 1) }
+    return { bytes: await bytesOf(opened), mediaType: findMediaType(key), name: key.slice(key.lastIndexOf('/') + 1) }
   }
 }
 

@@ -5,9 +5,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { type Counts, type Ending, OUTCOMES, SKIPPED } from './outcomes.ts'
+import { type Counts, OUTCOMES, SKIPPED } from './outcomes.ts'
 import type { Lease } from './pace.ts'
 import { PLAYERS_WITH_MESSAGES, REASON_SQL } from './reach.ts'
+import { type Ending, endingOf, IS_BEING_SENT, type StoredState } from './state.ts'
 
 /** How long a lease lasts without being renewed. After the death of a server, others go on with its chunks after this time. */
 export const LEASE_SECONDS = 10
@@ -20,14 +21,23 @@ export interface LeasedChunk extends Lease {
   isPaid: boolean
 }
 
-/** Leases the next free chunk of the broadcasts that are being sent. @returns undefined if there is none */
+/** Chunks of broadcasts that are being sent, which no worker has. */
+const FREE_CHUNKS = sql.raw(`
+  broadcast_chunks c join broadcasts b on b.number = c.broadcast
+    where ${IS_BEING_SENT} and c.done_at is null and (c.lease_until is null or c.lease_until <= now())`)
+
+/** Counts the chunks that a worker could lease, up to `most`. */
+export async function countFreeChunks({ db }: Pick<Database, 'db'>, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select from ${FREE_CHUNKS} limit ${most}) as chunks`.execute(db)
+  return rows[0]!.count
+}
+
+/** Leases the next free chunk to a worker. @returns undefined if no chunk is free */
 export async function leaseChunk({ db }: Pick<Database, 'db'>, leasedBy: string): Promise<LeasedChunk | undefined> {
   const { rows } = await sql<LeasedChunk>`
     with free as materialized (
-      select c.broadcast, c.chunk from broadcast_chunks c join broadcasts b on b.number = c.broadcast
-       where b.state = 'sending' and not b.is_paused and (b.ends_at is null or b.ends_at > now())
-         and c.done_at is null and (c.lease_until is null or c.lease_until <= now())
-       order by c.broadcast, c.chunk limit 1 for update of c skip locked)
+      select c.broadcast, c.chunk from ${FREE_CHUNKS} order by c.broadcast, c.chunk limit 1 for update of c skip locked)
     update broadcast_chunks c set leased_by = ${leasedBy}, lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
       from free, broadcasts b where c.broadcast = free.broadcast and c.chunk = free.chunk and b.number = c.broadcast
     returning c.broadcast, c.chunk, c.leased_by as "leasedBy", b.id, b.content, b.photo_id as "photoId",
@@ -114,8 +124,6 @@ export async function releaseChunk(database: Database, { broadcast, chunk, lease
     )
 }
 
-const ENDINGS: Partial<Record<string, Ending>> = { done: 'ended', cancelled: 'cancelled' }
-
 /** Counts a chunk that nobody has leased. Its row must be locked. */
 async function countChunk(tx: Kysely<Tables>, place: { broadcast: number; chunk: number }): Promise<void> {
   const { broadcast, chunk } = place
@@ -123,9 +131,9 @@ async function countChunk(tx: Kysely<Tables>, place: { broadcast: number; chunk:
   // A player who was erased meanwhile has a new id, which no worker has in its list.
   await sql`update broadcast_recipients set outcome = ${SKIPPED.erased}, at = now()
     where broadcast = ${broadcast} and chunk = ${chunk} and outcome = ${OUTCOMES.pending} and user_id < 0`.execute(tx)
-  const { rows } = await sql<{ state: string }>`select state from broadcasts where number = ${broadcast}`.execute(tx)
+  const { rows } = await sql<{ state: StoredState }>`select state from broadcasts where number = ${broadcast}`.execute(tx)
   const { [OUTCOMES.pending]: waiting = 0, ...others } = await countRows(tx, broadcast, [chunk])
-  const ending = rows[0] && ENDINGS[rows[0].state]
+  const ending = rows[0] && endingOf(rows[0].state)
   const counts = waiting === 0 ? others : { ...others, [ending ? SKIPPED[ending] : OUTCOMES.pending]: waiting }
   const isDone = waiting === 0 || ending !== undefined
   await sql`update broadcast_chunks set counts = ${JSON.stringify(counts)}::json, leased_by = null, lease_until = null,
@@ -148,20 +156,17 @@ export async function endChunks(tx: Kysely<Tables>, broadcast: number, ending: E
  * @returns their number
  */
 export async function reopenUnknown(tx: Kysely<Tables>, broadcast: number): Promise<number> {
-  const { rows } = await sql<{ chunk: number }>`
-    select chunk from broadcast_chunks
+  const { rows } = await sql<{ chunk: number; isDone: boolean }>`
+    select chunk, done_at is not null as "isDone" from broadcast_chunks
      where broadcast = ${broadcast} and leased_by is null and counts::jsonb ? ${String(OUTCOMES.unknown)} order by chunk for update`.execute(
     tx,
   )
   const chunks = rows.map(({ chunk }) => chunk)
   if (chunks.length === 0) return 0
   const inChunks = sql`broadcast = ${broadcast} and chunk = any(${chunks}::int[])`
-  const { rows: done } = await sql<{ chunk: number }>`
-    select chunk from broadcast_chunks where ${inChunks} and done_at is not null`.execute(tx)
+  const done = rows.flatMap(({ chunk, isDone }) => (isDone ? [chunk] : []))
   await sql`update broadcast_recipients set outcome = ${OUTCOMES.skippedEnded}, at = now()
-    where broadcast = ${broadcast} and chunk = any(${done.map(({ chunk }) => chunk)}::int[]) and outcome = ${OUTCOMES.pending}`.execute(
-    tx,
-  )
+    where broadcast = ${broadcast} and chunk = any(${done}::int[]) and outcome = ${OUTCOMES.pending}`.execute(tx)
   const { numAffectedRows = 0n } = await sql`update broadcast_recipients set outcome = ${OUTCOMES.pending}, at = null
     where ${inChunks} and outcome = ${OUTCOMES.unknown}`.execute(tx)
   const counted = await sql<{ chunk: number; outcome: number; count: number }>`

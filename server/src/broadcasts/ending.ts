@@ -1,16 +1,22 @@
 /** Ends broadcasts: those that are done, those whose end has come, and those that an operator cancels. */
 import { type Kysely, sql } from 'kysely'
-import { type Act, actOfProcess, audit } from '#src/audit/audit.ts'
+import { type Act, audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { countRecipients, endChunks, settleChunks } from './chunks.ts'
-import type { Ending } from './outcomes.ts'
-import { broadcastRecord } from './record.ts'
+import { actOfServer, broadcastRecord } from './record.ts'
+import { type Ending, endingOf, type StoredState } from './state.ts'
 
 interface Ended {
   number: number
   id: string
   title: string
+}
+
+/** Whether no broadcast is to be sent, is being sent or has to be added up. */
+export async function areAllFinished({ db }: Pick<Database, 'db'>): Promise<boolean> {
+  const { rows } = await sql`select from broadcasts where counts is null limit 1`.execute(db)
+  return rows.length === 0
 }
 
 /** Ends what has been sent to everybody and what has come to its end, and adds up what became of the recipients. */
@@ -29,7 +35,7 @@ async function endNext(database: Database): Promise<boolean> {
        order by number limit 1 for update skip locked`.execute(tx)
     const [broadcast] = rows
     if (!broadcast) return false
-    await endBroadcast(tx, broadcast, { ending: 'ended', act: actOfProcess('system', 'Broadcasts') })
+    await endBroadcast(tx, broadcast, { ending: 'ended', act: actOfServer() })
     return true
   })
 }
@@ -51,14 +57,15 @@ export async function endBroadcast(
 /** Adds up an ended broadcast that no worker sends any more. Returns whether there was one. */
 async function addUpNext(database: Database): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const { rows } = await sql<{ number: number; state: 'done' | 'cancelled' }>`
+    const { rows } = await sql<{ number: number; state: StoredState }>`
       select number, state from broadcasts b
        where state in ('done', 'cancelled') and counts is null
          and not exists (select from broadcast_chunks c where c.broadcast = b.number and c.lease_until > now())
        order by number limit 1 for update skip locked`.execute(tx)
     const [broadcast] = rows
-    if (!broadcast || !(await settleChunks(tx, broadcast.number))) return false
-    await endChunks(tx, broadcast.number, broadcast.state === 'done' ? 'ended' : 'cancelled')
+    const ending = broadcast && endingOf(broadcast.state)
+    if (!ending || !(await settleChunks(tx, broadcast.number))) return false
+    await endChunks(tx, broadcast.number, ending)
     const counts = await countRecipients(tx, broadcast.number)
     await sql`update broadcasts set counts = ${JSON.stringify(counts)}::json where number = ${broadcast.number}`.execute(tx)
     return true

@@ -1,7 +1,7 @@
 /** The message of a broadcast: what the console's preview shows of an announcement, as the Bot API takes it. */
 import { toBotItem } from '@arcade/contract/announcements/bot-item'
 import type { Announcement } from '@arcade/contract/announcements/fields'
-import { broadcastMessage, type BotButton, textProblem } from '@arcade/contract/bot-message'
+import { broadcastMessage, type BotButton, messageText, textProblem } from '@arcade/contract/bot-message'
 
 /** A button of an inline keyboard (https://core.telegram.org/bots/api#inlinekeyboardbutton). */
 export type TelegramButton = { text: string } & ({ url: string } | { web_app: { url: string } } | { callback_data: string })
@@ -26,10 +26,10 @@ const CALLBACK_MAX_BYTES = 64
 
 /** @param miniAppUrl the address of the Mini App that the button for the reward opens; without one it calls the bot back */
 export function contentOf(announcement: Announced, miniAppUrl: string | undefined): Content {
-  const { lines, buttons } = broadcastMessage(toBotItem(announcement))
-  const texts = lines.filter(({ isPlaceholder }) => !isPlaceholder).map(({ text }) => text)
+  const message = broadcastMessage(toBotItem(announcement))
+  const { lines, buttons } = message
   return {
-    text: texts.join('\n'),
+    text: messageText(message),
     boldLength: lines[0]?.isBold && !lines[0].isPlaceholder ? lines[0].text.length : 0,
     photo: announcement.image,
     buttons: buttons

@@ -7,6 +7,7 @@ import {
   type SkipReason,
   skipReasonLabels,
 } from '@arcade/contract/broadcasts/fields'
+import type { Ending } from './state.ts'
 
 /** Numbers of `broadcast_recipients.outcome`. A released number never changes its meaning. */
 export const OUTCOMES = {
@@ -54,9 +55,6 @@ export interface Figures extends Record<RecipientOutcome, number> {
   refusedFor: Record<RefusalReason, number>
   skippedFor: Record<SkipReason, number>
 }
-
-/** How a broadcast ended: recipients whose turn has not come are then skipped. */
-export type Ending = 'ended' | 'cancelled'
 
 /** @param ending how the broadcast ended, if it did */
 export function figuresOf(counts: Counts, ending: Ending | undefined): Figures {

@@ -1,11 +1,13 @@
 /**
  * Gives each message its time, for all servers: one row of the database has the time of the next message, and until when everybody waits.
- * The same statement asks whether the caller may still send, so that after a pause or cancellation no message begins.
+ * The same statement asks whether the caller may still send: after a pause or cancellation no worker is given a time. A worker that has its
+ * time already sends that message.
  */
 import { type Kysely, sql } from 'kysely'
 import type { WaitReason } from '@arcade/contract/broadcasts/fields'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { IS_BEING_SENT } from './state.ts'
 
 /** A chunk that a worker has leased. */
 export interface Lease {
@@ -36,7 +38,7 @@ const TAKE_TURN = `
   with allowed as (
     select 1 from broadcast_chunks c join broadcasts b on b.number = c.broadcast
      where c.broadcast = $1::int and c.chunk = $2::int and c.leased_by = $3::text and c.lease_until > now() and c.done_at is null
-       and b.state = 'sending' and not b.is_paused and (b.ends_at is null or b.ends_at > now()))
+       and ${IS_BEING_SENT})
   insert into telegram_pace as pace (id, next_at)
   select true, now() + make_interval(secs => $4::float8) from allowed
   on conflict (id) do update

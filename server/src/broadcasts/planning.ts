@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { PlayersFilter } from '@arcade/contract/players/fields'
-import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { whereFilter } from '#src/lists/list.ts'
@@ -15,7 +15,7 @@ import { countRecipients } from './chunks.ts'
 import { endBroadcast } from './ending.ts'
 import { type Counts, type OutcomeCode, OUTCOMES } from './outcomes.ts'
 import { PLAYERS_WITH_MESSAGES, REASON_SQL } from './reach.ts'
-import { broadcastRecord } from './record.ts'
+import { actOfServer, broadcastRecord } from './record.ts'
 
 /** Recipients of a chunk, which one worker sends to: fewer than the 500 allowed, so that workers end at about the same time. */
 export const CHUNK_SIZE = 100
@@ -31,7 +31,7 @@ export async function beginDue(database: Database, miniAppUrl: string | undefine
        order by coalesce(send_at, made_at), number limit 1 for update skip locked`.execute(tx)
     const [due] = rows
     if (!due) return false
-    const act = actOfProcess('system', 'Broadcasts')
+    const act = actOfServer()
     const announcement = await findAnnounced(tx, due.announcementId)
     if (!announcement) {
       const problem = 'The announcement was deleted before its time.'
@@ -104,7 +104,7 @@ async function finishPlanning(tx: Transaction<Tables>, broadcast: Planned): Prom
   if (messages * starsEach <= starsMost) return
   const problem = `${messages} messages would cost ${messages * starsEach} Stars, more than the ${starsMost} that were confirmed.`
   await sql`update broadcasts set problem = ${problem} where number = ${number}`.execute(tx)
-  await endBroadcast(tx, broadcast, { ending: 'cancelled', act: actOfProcess('system', 'Broadcasts') })
+  await endBroadcast(tx, broadcast, { ending: 'cancelled', act: actOfServer() })
 }
 
 async function findLastOfBatch(tx: Transaction<Tables>, after: number): Promise<number | null> {

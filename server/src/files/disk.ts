@@ -24,6 +24,11 @@ export interface OpenFile {
   lengthBytes: number
 }
 
+/** Reads the whole of a file. */
+export async function bytesOf({ body }: Pick<OpenFile, 'body'>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Response(body).arrayBuffer())
+}
+
 export function diskStore(root: string): FileStore {
   const toPath = (key: string): string => join(root, checkedKey(key))
   return {

@@ -14,7 +14,7 @@ import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
-import { diskStore, type FileStore, isKey, type OpenFile } from './disk.ts'
+import { bytesOf, diskStore, type FileStore, isKey, type OpenFile } from './disk.ts'
 import { storeUnavailable } from './bucket.ts'
 import { s3Store, STORE_UNAVAILABLE } from './s3.ts'
 
@@ -240,10 +240,6 @@ class StoredFiles implements Files {
     await this.#database.db.deleteFrom('file_removals').where('key', '=', key).execute()
     return true
   }
-}
-
-async function bytesOf({ body }: OpenFile): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(body).arrayBuffer())
 }
 
 /** Lists a new key for removal in an hour. Returns false if the key is listed already. */

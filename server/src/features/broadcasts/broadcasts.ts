@@ -15,6 +15,7 @@ import { type Announced, contentProblem } from '#src/broadcasts/message.ts'
 import { OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { findAnnounced } from '#src/broadcasts/planning.ts'
 import { broadcastRecord } from '#src/broadcasts/record.ts'
+import { endingOf, type StoredState } from '#src/broadcasts/state.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
@@ -180,7 +181,7 @@ interface Locked {
   id: string
   number: number
   title: string
-  state: string
+  state: StoredState
   isPaused: boolean
   starsEach: number | null
   starsMost: number | null
@@ -201,7 +202,7 @@ async function change(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const broadcast = await lock(tx, id)
-    if (broadcast.state === 'done' || broadcast.state === 'cancelled') throw new Failure('BROADCAST_OVER')
+    if (endingOf(broadcast.state)) throw new Failure('BROADCAST_OVER')
     await work(tx, broadcast)
   })
 }

@@ -4,8 +4,9 @@ import type { Broadcast, BroadcastRecipient } from '@arcade/contract/broadcasts/
 import type { BroadcastState, RecipientOutcome } from '@arcade/contract/broadcasts/fields'
 import { type Player, playerName } from '@arcade/contract/players/fields'
 import { countLastMinute, countRecipients } from '#src/broadcasts/chunks.ts'
-import { codesOf, type Counts, type Ending, figuresOf, outcomeInWords, OUTCOMES } from '#src/broadcasts/outcomes.ts'
+import { codesOf, type Counts, figuresOf, outcomeInWords, OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { findWaiting, type Waiting } from '#src/broadcasts/pace.ts'
+import { endingOf, type StoredState } from '#src/broadcasts/state.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
@@ -19,7 +20,7 @@ interface Row {
   id: string
   announcementId: string
   title: string
-  state: 'scheduled' | 'planning' | 'sending' | 'done' | 'cancelled'
+  state: StoredState
   isPaused: boolean
   problem: string | null
   filter: Broadcast['filter']
@@ -136,11 +137,6 @@ function stateOf({ state, isPaused }: Row, waiting: Waiting | undefined): Broadc
   return state === 'sending' && waiting ? 'waiting' : 'sending'
 }
 
-function endingOf(state: Row['state']): Ending | undefined {
-  if (state === 'done') return 'ended'
-  return state === 'cancelled' ? 'cancelled' : undefined
-}
-
 interface FoundRecipient extends Pick<Player, 'firstName' | 'lastName' | 'username'> {
   userId: number
   chunk: number
@@ -183,7 +179,7 @@ export async function readRecipients(
   const last = rows.length > RECIPIENTS_PAGE_SIZE ? shown.at(-1) : undefined
   const nextChunk = chunks.length > RECIPIENTS_PAGE_SIZE ? chunks.at(-1)!.chunk + 1 : undefined
   const next = last ? [last.chunk, last.userId] : nextChunk === undefined ? undefined : [nextChunk, Number.MIN_SAFE_INTEGER]
-  const ending: Ending = broadcast.state === 'cancelled' ? 'cancelled' : 'ended'
+  const ending = endingOf(broadcast.state) ?? 'ended'
   return {
     recipients: shown.map((row) => ({
       userId: row.userId,
