@@ -167,9 +167,9 @@ export const faults: readonly Fault[] = [
     name: 'session-outlives-role',
     what: 'Sessions outlive a change of role',
     file: users,
-    find: `await changeUserType(tx, id, userType)
+    find: `await changeRole(tx, { id, from, to })
         await sessions.endAllOf(tx, id)`,
-    replace: `await changeUserType(tx, id, userType)`,
+    replace: `await changeRole(tx, { id, from, to })`,
     testFile: 'model',
   },
   {

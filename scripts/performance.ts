@@ -43,8 +43,8 @@ const areas: readonly Area[] = [
   },
   {
     title: 'The game',
-    about: 'The bot claims rewards and adds players, a million of them.',
-    benches: { claims: 'game' },
+    about: 'The bot claims rewards and adds players, a million of them. A broadcast goes to a million players.',
+    benches: { claims: 'game', broadcasts: 'broadcast' },
   },
   {
     title: 'Spreadsheets, imports and backups',

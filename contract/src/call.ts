@@ -2,6 +2,7 @@
 import { oc } from '@orpc/contract'
 import { type BotScope, isWithinScope } from '#src/bot-tokens/fields.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Needs } from '#src/team/fields.ts'
 
 /**
  * Who may make a call. `guest`: anyone, signed in or not. `user`: any signed-in user, also admins. `bot:…`: a bot token with at least that
@@ -17,6 +18,8 @@ export function admitsBot(access: readonly Access[], scope: BotScope): boolean {
 export interface CallMeta {
   /** Who may make the call. The default is nobody. */
   access: readonly Access[]
+  /** The permission that an admin's role must have; undefined for calls that are not for admins. */
+  needs: Needs | undefined
   /** True for a GET that changes something; the same-origin rules for POST then apply. */
   changesState: boolean
   /**
@@ -56,6 +59,7 @@ export const JSON_BODY_LIMIT_BYTES = 64 * 1024
 
 const closed: CallMeta = {
   access: [],
+  needs: undefined,
   changesState: false,
   isForOwnPages: false,
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
@@ -68,7 +72,11 @@ const closed: CallMeta = {
 }
 const base = oc.$meta<CallMeta>(closed)
 
-/** Starts the declaration of a call. */
-export function call(access: readonly Access[], meta: Partial<Omit<CallMeta, 'access'>> = {}) {
-  return base.meta({ ...closed, access, ...meta })
+type Options = Partial<Omit<CallMeta, 'access' | 'needs'>>
+
+/** Starts the declaration of a call. One that admins may make names the permission that it needs. */
+export function call(access: readonly Exclude<Access, 'admin'>[], options?: Options): ReturnType<typeof base.meta>
+export function call(access: readonly Access[], options: Options & { needs: Needs }): ReturnType<typeof base.meta>
+export function call(access: readonly Access[], options: Options & { needs?: Needs } = {}) {
+  return base.meta({ ...closed, access, ...options })
 }

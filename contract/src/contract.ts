@@ -15,6 +15,7 @@ import { history } from '#src/history/calls.ts'
 import { ledger } from '#src/ledger/calls.ts'
 import { messages } from '#src/messages/calls.ts'
 import { dashboard } from '#src/dashboard/calls.ts'
+import { team } from '#src/team/calls.ts'
 import { dailyTasks, socialTasks } from '#src/tasks/calls.ts'
 import { players } from '#src/players/calls.ts'
 import { acts, trash } from '#src/trash/calls.ts'
@@ -26,6 +27,7 @@ export const contract = {
   auth,
   account,
   users,
+  team,
   dashboard,
   socialTasks,
   dailyTasks,

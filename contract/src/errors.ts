@@ -89,6 +89,7 @@ export const errorCatalogue = {
   NOTHING_TO_UNDO: { status: 404, message: 'There is nothing here that could be undone.' },
   CHANGED_SINCE: { status: 409, message: 'Some of this has changed since, so nothing was undone.' },
   LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
+  LAST_OWNER: { status: 409, message: 'The last owner can neither be removed nor get another role.' },
   NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
   STALE: {
     status: 409,

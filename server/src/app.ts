@@ -15,6 +15,7 @@ import { servedAudit } from '#src/features/audit/audit-list.ts'
 import { auditHandlers } from '#src/features/audit/audit.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
+import { teamHandlers } from '#src/features/team/team.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
 import { viewsHandlers } from '#src/features/views/views.ts'
 import { webhooksHandlers } from '#src/features/webhooks/webhooks.ts'
@@ -159,6 +160,7 @@ export async function createApp({
     auth: authHandlers(services),
     account: accountHandlers(services),
     users: usersHandlers(services),
+    team: teamHandlers(services),
     dashboard: dashboardHandlers({
       figures,
       today: createToday(database),

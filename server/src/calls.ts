@@ -8,6 +8,7 @@ import type {
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
+import { missingPermission, type Needs, permissionLabels } from '@arcade/contract/team/fields'
 
 /** The holder of a bot token. */
 export interface Bot {
@@ -123,6 +124,18 @@ export class Failure extends Error {
 export function signedIn(context: CallContext): SessionUser {
   if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
   return context.caller.user
+}
+
+/**
+ * Checks that a person's role has the permission, or one of several.
+ * @throws Failure FORBIDDEN, which names the missing permission
+ */
+export function refuseWithout(needs: Needs, { permissions }: Pick<SessionUser, 'permissions'>): void {
+  const missing = missingPermission(needs, permissions)
+  if (missing === undefined) return
+  throw new Failure('FORBIDDEN', {
+    message: `You are not allowed to do this: your role lacks the permission “${permissionLabels[missing]}” (${missing}).`,
+  })
 }
 
 /**

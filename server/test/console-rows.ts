@@ -23,6 +23,7 @@ const HARD_TEXT = String.raw`E'tab\t line\n back\\slash \\N \\. "quotes" \u200f 
 export const consoleRows = [
   `insert into accounts (id, email, password_hash) values ('a', 'admin@example.org', 'hash'), ('b', 'user@example.org', 'hash')`,
   `insert into users (id, fname, lname, email, user_type) values ('a', ${HARD_TEXT}, '', 'admin@example.org', 'admin'), ('b', 'U', 'Ser', 'user@example.org', 'user')`,
+  `insert into role_settings (role, sees_personal, max_adjustment) values ('analyst', true, 12.5)`,
   `insert into sessions (token_hash, user_id) values ('\\x0001ff', 'a')`,
   `insert into attempt_windows (key, started_at, count) values ('k', '2026-01-01 00:00:00.123456+02', 3)`,
   `insert into known_addresses (user_id, address_hash) values ('a', '\\x00')`,

@@ -2,6 +2,7 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
+import type { Role } from '@arcade/contract/team/fields'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type App, createApp } from '#src/app.ts'
 import { type Backups, createBackups } from '#src/backup/backups.ts'
@@ -58,7 +59,8 @@ export interface TestApp {
   backups: Backups
   guest: Client
   /** Creates an account and signs it in. */
-  signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
+  /** @param as the user type, or the role of an admin; an admin is an owner */
+  signUp(as: 'admin' | 'user' | Role, email?: string): Promise<Client>
   /** Creates a bot token and returns a client that uses it. */
   bot(name?: string, scope?: BotScope): Promise<Client>
   /** Returns a client with a player's initData. */
@@ -175,9 +177,10 @@ export async function testApp(
     readiness,
     backups,
     guest: client('', {}),
-    async signUp(userType, email = `person${++people}@gmail.com`) {
+    async signUp(as, email = `person${++people}@gmail.com`) {
       passwordHash ??= await hashPassword(PASSWORD)
-      const account = { fname: 'Test', lname: 'Person', email, passwordHash, userType }
+      const type = as === 'user' ? { userType: as } : { userType: 'admin' as const, ...(as !== 'admin' && { role: as }) }
+      const account = { fname: 'Test', lname: 'Person', email, passwordHash, ...type }
       const { id } = await database.transaction((tx) => createAccount(tx, account))
       return client(id, { cookie: `session=${await sessions.begin(id)}` })
     },

@@ -1,5 +1,6 @@
 /** The current session (§3, §4): one cached answer, kept in step with sign-ins and sign-outs in other tabs. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
+import { missingPermission, type Needs } from '@arcade/contract/team/fields'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'
@@ -68,6 +69,11 @@ export function currentUser(): SessionUser | null {
   return knownSession()?.user ?? null
 }
 
+/** Whether a person's role has a permission. What a role may not do is not shown; the server checks each call again. */
+export function mayDo(user: SessionUser | null, needs: Needs): boolean {
+  return user !== null && missingPermission(needs, user.permissions) === undefined
+}
+
 /** Call this after a login or registration, and with null after a sign-out that the server has confirmed. */
 export function setCurrentUser(user: SessionUser | null): void {
   adopt(user)
@@ -123,7 +129,7 @@ function sessionInPage(): Session | null {
 
 /** Clears the query cache if the user or their role changed, and the visit if it was another user's. Remembers who is signed in. */
 function recognise(user: SessionUser | null): void {
-  const next = user ? `${user.id} ${user.userType}` : ''
+  const next = user ? `${user.id} ${user.role ?? user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
   if (!user) return

@@ -63,22 +63,22 @@ const done = z.object({ success: z.literal(true) })
 const tags = ['Account']
 
 export const account = {
-  changePassword: call(['admin'])
+  changePassword: call(['admin'], { needs: 'account.own' })
     .route({ method: 'PUT', path: '/api/account/password', tags, summary: 'Change one’s own password; all other sessions end' })
     .input(passwordChangeInput)
     .output(done),
-  sessions: call(['admin'])
+  sessions: call(['admin'], { needs: 'account.own' })
     .route({ method: 'GET', path: '/api/account/sessions', tags, summary: 'One’s own sessions, this one first, then the latest' })
     .output(z.object({ sessions: z.array(session) })),
-  endSession: call(['admin'])
+  endSession: call(['admin'], { needs: 'account.own' })
     .route({ method: 'DELETE', path: '/api/account/sessions/{id}', tags, summary: 'End one of one’s own sessions' })
     .input(z.strictObject({ id: z.uuid() }))
     .output(done),
-  endOtherSessions: call(['admin'])
+  endOtherSessions: call(['admin'], { needs: 'account.own' })
     .route({ method: 'DELETE', path: '/api/account/sessions', tags, summary: 'End all of one’s own sessions but this one' })
     .output(done),
 
-  createPasswordLink: call(['admin'])
+  createPasswordLink: call(['admin'], { needs: 'users.write' })
     .route({
       method: 'POST',
       path: '/api/password-links',
@@ -89,7 +89,7 @@ export const account = {
     })
     .input(z.strictObject({ id: idField }))
     .output(done.extend({ path: z.string(), expiresAt: z.iso.datetime() })),
-  passwordLinks: call(['admin'])
+  passwordLinks: call(['admin'], { needs: 'users.read' })
     .route({
       method: 'GET',
       path: '/api/password-links',
@@ -97,7 +97,7 @@ export const account = {
       summary: 'The password links that can be used now: for whom, by whom and until when',
     })
     .output(z.object({ links: z.array(openPasswordLink) })),
-  endPasswordLink: call(['admin'])
+  endPasswordLink: call(['admin'], { needs: 'users.write' })
     .route({
       method: 'DELETE',
       path: '/api/password-links/{id}',
@@ -115,7 +115,7 @@ export const account = {
     .input(z.strictObject({ ...newPassword, link: linkField }).refine(...passwordsMatch))
     .output(done),
 
-  createTelegramCode: call(['admin'])
+  createTelegramCode: call(['admin'], { needs: 'account.own' })
     .route({
       method: 'POST',
       path: '/api/account/telegram-code',
@@ -124,10 +124,10 @@ export const account = {
       description: 'The code ends early with a newer one, with a new password or role, and with any session that one ends.',
     })
     .output(done.extend({ code: z.string(), expiresAt: z.iso.datetime() })),
-  telegram: call(['admin'])
+  telegram: call(['admin'], { needs: 'account.own' })
     .route({ method: 'GET', path: '/api/account/telegram', tags, summary: 'One’s own linked Telegram account, or null' })
     .output(z.object({ telegram: linkedTelegram.nullable() })),
-  unlinkTelegram: call(['admin'])
+  unlinkTelegram: call(['admin'], { needs: 'account.own' })
     .route({
       method: 'DELETE',
       path: '/api/account/telegram',

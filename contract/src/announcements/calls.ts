@@ -111,20 +111,25 @@ const done = z.object({ success: z.literal(true) })
 const tags = ['Announcements']
 
 export const announcements = {
-  list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error', mayBeSecondOld: true })
+  list: call(['admin'], {
+    needs: 'announcements.read',
+    unexpected: 'FETCH_ANNOUNCEMENTS_FAILED',
+    failure: 'error',
+    mayBeSecondOld: true,
+  })
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
     .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
     /** An empty list has the `message` `No annoucements found!` (§8). */
     .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageFields })),
-  get: call(['admin'], { failure: 'error' })
+  get: call(['admin'], { needs: 'announcements.read', failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
     .input(z.strictObject({ id: idField }))
     .output(announcement),
-  create: call(['admin'], { failure: 'error', heedsIdempotencyKey: true })
+  create: call(['admin'], { needs: 'announcements.write', failure: 'error', heedsIdempotencyKey: true })
     .route({ method: 'POST', path: '/api/announcements', tags, summary: 'Add an announcement; its status is false' })
     .input(announcementInput)
     .output(done.extend({ id: idField })),
-  update: call(['admin'], { failure: 'error' })
+  update: call(['admin'], { needs: 'announcements.write', failure: 'error' })
     .route({
       method: 'PUT',
       path: '/api/announcements/{id}',
@@ -140,7 +145,7 @@ export const announcements = {
         .refine(...asRefinement(budgetPaysReward)),
     )
     .output(done),
-  restoreVersion: call(['admin'], { failure: 'error' })
+  restoreVersion: call(['admin'], { needs: 'announcements.write', failure: 'error' })
     .route({
       method: 'POST',
       path: '/api/announcements/{id}/restore',
@@ -149,7 +154,7 @@ export const announcements = {
     })
     .input(restoreInput)
     .output(restoreOutput),
-  remove: call(['admin'], { failure: 'error' })
+  remove: call(['admin'], { needs: 'announcements.write', failure: 'error' })
     .route({
       method: 'DELETE',
       path: '/api/announcements/{id}',
@@ -158,7 +163,7 @@ export const announcements = {
     })
     .input(z.strictObject({ id: idField }))
     .output(done),
-  toggleStatus: call(['admin'], { failure: 'error' })
+  toggleStatus: call(['admin'], { needs: 'announcements.write', failure: 'error' })
     .route({
       method: 'POST',
       path: '/api/announcements/{id}/status',
@@ -168,7 +173,7 @@ export const announcements = {
     .input(z.strictObject({ id: idField, status: z.boolean() }))
     /** `schedule` says which date no longer applies, if there is one: the switch by hand wins. */
     .output(done.extend({ message: z.string(), status: z.boolean(), schedule: z.string().optional() })),
-  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  removeMany: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
       path: '/api/announcements/remove',
@@ -178,17 +183,17 @@ export const announcements = {
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
     .output(bulkOutput),
   /** Each activated announcement gets a news number of its own. */
-  setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  setStatus: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
     .output(bulkOutput.extend({ schedule: z.string().optional() })),
   /** Moves what is still to come; an announcement without a date to come, or one whose date would be in the past, is refused. */
-  shift: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  shift: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/shift', tags, summary: 'Move the starts and ends of many announcements' })
     .input(shiftInput(bulkTarget(announcementsFilter)))
     .output(bulkOutput),
   /** Drafts stay as they are. */
-  end: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  end: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
       path: '/api/announcements/end',
@@ -198,7 +203,7 @@ export const announcements = {
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
     .output(bulkOutput),
   /** The copy is a draft without dates; its image and icon are copies too. */
-  duplicate: call(['admin'], { failure: 'error', heedsIdempotencyKey: true })
+  duplicate: call(['admin'], { needs: 'announcements.write', failure: 'error', heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/announcements/{id}/duplicate',
@@ -207,7 +212,7 @@ export const announcements = {
     })
     .input(z.strictObject({ id: idField }))
     .output(done.extend({ id: idField })),
-  updateUsersStatus: call(['admin', 'bot:play'], { changesState: true, failure: 'success' })
+  updateUsersStatus: call(['admin', 'bot:play'], { needs: 'announcements.write', changesState: true, failure: 'success' })
     .route({
       method: 'GET',
       path: '/update-users-status',
@@ -215,7 +220,12 @@ export const announcements = {
       summary: 'Give active announcements without a news number one, so that players are notified',
     })
     .output(z.object({ success: z.literal('success'), message: z.string() })),
-  upload: call(['admin'], { failure: 'error', bodyLimitBytes: UPLOAD_LIMIT_BYTES, heedsIdempotencyKey: true })
+  upload: call(['admin'], {
+    needs: 'announcements.write',
+    failure: 'error',
+    bodyLimitBytes: UPLOAD_LIMIT_BYTES,
+    heedsIdempotencyKey: true,
+  })
     .route({
       method: 'POST',
       path: '/api/files/announcements',
@@ -231,7 +241,7 @@ export const announcements = {
       }),
     )
     .output(z.object({ key: fileKeyField, name: z.string() })),
-  file: call(['admin', 'bot:read'])
+  file: call(['admin', 'bot:read'], { needs: ['announcements.read', 'history.read'] })
     .route({
       method: 'GET',
       path: '/api/files/announcements/{name}',

@@ -24,7 +24,7 @@ const recordKindField = z.enum(['socialTask', 'dailyTask', 'announcement', 'user
 const tags = ['Audit']
 
 export const audit = {
-  list: call(['admin'], { mayBeSecondOld: true })
+  list: call(['admin'], { needs: 'audit.read', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit', tags, summary: 'The audit trail filtered, newest first, a page at a time' })
     .input(auditFilter.extend(cursorQueryFields(auditList)).refine(...oneCursor))
     .output(
@@ -35,11 +35,11 @@ export const audit = {
         ...cursorPageFields,
       }),
     ),
-  count: call(['admin'], { mayBeSecondOld: true })
+  count: call(['admin'], { needs: 'audit.read', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit/count', tags, summary: 'How many entries a filter matches' })
     .input(auditFilter)
     .output(countOutput),
-  ofRecord: call(['admin'])
+  ofRecord: call(['admin'], { needs: ['audit.read', 'tasks.read', 'announcements.read', 'users.read', 'players.read'] })
     .route({
       method: 'GET',
       path: '/api/audit/records/{kind}/{id}',

@@ -12,6 +12,7 @@ export const auditActionLabels = {
   'user.create': 'Added a user',
   'user.update': 'Changed a user',
   'user.role': 'Changed a role',
+  'role.update': 'Changed what a role may do',
   'user.password': 'Set a password',
   'user.password-link': 'Made a password link',
   'user.password-link-end': 'Ended a password link',
@@ -102,6 +103,7 @@ export const recordKindLabels = {
   token: 'Bot Token',
   webhook: 'Webhook',
   broadcast: 'Broadcast',
+  role: 'Role',
   installation: 'Installation',
 } as const
 export type RecordKind = keyof typeof recordKindLabels

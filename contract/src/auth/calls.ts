@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { emailField, idField, passwordField } from '#src/field-schemas.ts'
+import { permissionField, roleField } from '#src/team/calls.ts'
 import { passwordsMatch, registrationFields, userTypeField } from '#src/users/calls.ts'
 
 export const loginInput = z.strictObject({ email: emailField, password: passwordField })
@@ -15,6 +16,10 @@ export const sessionUser = z.object({
   lname: z.string(),
   email: z.string(),
   userType: userTypeField,
+  /** The role of an admin; null for a user. */
+  role: roleField.nullable(),
+  /** What the role may do; empty for a user. */
+  permissions: z.array(permissionField),
 })
 export type SessionUser = z.infer<typeof sessionUser>
 

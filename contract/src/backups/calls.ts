@@ -65,7 +65,7 @@ const done = z.object({ success: z.literal(true) })
 const ofOne = z.strictObject({ id: idField })
 
 export const backups = {
-  state: call(['admin'])
+  state: call(['admin'], { needs: 'backups.manage' })
     .route({
       method: 'GET',
       path: '/api/backups',
@@ -73,11 +73,11 @@ export const backups = {
       summary: 'The plan of backups, the last ones, what is wrong',
     })
     .output(backupState),
-  start: call(['admin'])
+  start: call(['admin'], { needs: 'backups.manage' })
     .route({ method: 'POST', path: '/api/backups', tags, summary: 'Begin a backup; one at a time is made or verified' })
     .input(z.strictObject({}))
     .output(done.extend({ id: idField })),
-  verify: call(['admin'])
+  verify: call(['admin'], { needs: 'backups.manage' })
     .route({
       method: 'POST',
       path: '/api/backups/{id}/verify',
@@ -86,7 +86,7 @@ export const backups = {
     })
     .input(ofOne)
     .output(done),
-  cancel: call(['admin'], { onFullDisk: 'small' })
+  cancel: call(['admin'], { needs: 'backups.manage', onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/backups/{id}/cancel', tags, summary: 'Stop making or verifying a backup' })
     .input(ofOne)
     .output(done),

@@ -19,7 +19,7 @@ export type ExplainedEntry = z.infer<typeof explainedEntry>
 const tags = ['Telegram Users']
 
 export const balances = {
-  entries: call(['admin'])
+  entries: call(['admin'], { needs: 'players.read' })
     .route({
       method: 'GET',
       path: '/api/telegram-users/{userId}/entries',
@@ -28,7 +28,7 @@ export const balances = {
     })
     .input(z.strictObject({ userId: shownIdParameter, after: cursorField.optional() }))
     .output(z.object({ entries: z.array(explainedEntry), after: z.string().nullable() })),
-  adjust: call(['admin'], { heedsIdempotencyKey: true })
+  adjust: call(['admin'], { needs: 'balances.adjust', heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/telegram-users/{userId}/adjustments',
@@ -37,7 +37,7 @@ export const balances = {
     })
     .input(adjustmentOfPlayer)
     .output(entered),
-  reverse: call(['admin'], { heedsIdempotencyKey: true })
+  reverse: call(['admin'], { needs: 'balances.adjust', heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/telegram-users/{userId}/reversals',

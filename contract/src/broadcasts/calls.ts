@@ -127,11 +127,11 @@ const tags = ['Broadcasts']
 const ofOne = z.strictObject({ id: idField })
 
 export const broadcasts = {
-  list: call(['admin'])
+  list: call(['admin'], { needs: 'broadcasts.read' })
     .route({ method: 'GET', path: '/api/broadcasts', tags, summary: 'Broadcasts, newest first, 50 a page' })
     .input(z.strictObject({ page: pageField }))
     .output(z.object({ broadcasts: z.array(broadcast), ...pageFields })),
-  get: call(['admin'])
+  get: call(['admin'], { needs: 'broadcasts.read' })
     .route({
       method: 'GET',
       path: '/api/broadcasts/{id}',
@@ -140,7 +140,7 @@ export const broadcasts = {
     })
     .input(ofOne)
     .output(broadcast),
-  plan: call(['admin'], { onFullDisk: 'allowed' })
+  plan: call(['admin'], { needs: 'broadcasts.write', onFullDisk: 'allowed' })
     .route({
       method: 'POST',
       path: '/api/broadcasts/plan',
@@ -149,7 +149,7 @@ export const broadcasts = {
     })
     .input(z.strictObject(audience))
     .output(broadcastPlan),
-  create: call(['admin'], { heedsIdempotencyKey: true })
+  create: call(['admin'], { needs: 'broadcasts.write', heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/broadcasts',
@@ -158,15 +158,15 @@ export const broadcasts = {
     })
     .input(broadcastInput)
     .output(done.extend({ id: idField })),
-  pause: call(['admin'], { onFullDisk: 'small' })
+  pause: call(['admin'], { needs: 'broadcasts.write', onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/broadcasts/{id}/pause', tags, summary: 'Pause a broadcast' })
     .input(ofOne)
     .output(done),
-  resume: call(['admin'])
+  resume: call(['admin'], { needs: 'broadcasts.write' })
     .route({ method: 'POST', path: '/api/broadcasts/{id}/resume', tags, summary: 'Continue a paused broadcast' })
     .input(ofOne)
     .output(done),
-  cancel: call(['admin'], { onFullDisk: 'small' })
+  cancel: call(['admin'], { needs: 'broadcasts.write', onFullDisk: 'small' })
     .route({
       method: 'POST',
       path: '/api/broadcasts/{id}/cancel',
@@ -175,7 +175,7 @@ export const broadcasts = {
     })
     .input(ofOne)
     .output(done),
-  resendUnknown: call(['admin'])
+  resendUnknown: call(['admin'], { needs: 'broadcasts.write' })
     .route({
       method: 'POST',
       path: '/api/broadcasts/{id}/resend-unknown',
@@ -184,7 +184,7 @@ export const broadcasts = {
     })
     .input(ofOne)
     .output(done.extend({ affected: z.int() })),
-  test: call(['admin'])
+  test: call(['admin'], { needs: 'broadcasts.write' })
     .route({
       method: 'POST',
       path: '/api/broadcasts/{id}/test',
@@ -193,7 +193,7 @@ export const broadcasts = {
     })
     .input(ofOne)
     .output(done),
-  testAnnouncement: call(['admin'])
+  testAnnouncement: call(['admin'], { needs: 'broadcasts.write' })
     .route({
       method: 'POST',
       path: '/api/broadcasts/test',
@@ -202,7 +202,7 @@ export const broadcasts = {
     })
     .input(z.strictObject({ announcementId: idField }))
     .output(done),
-  report: call(['admin'], { mayBeSecondOld: true })
+  report: call(['admin'], { needs: 'broadcasts.read', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/broadcasts/{id}/report',
@@ -211,7 +211,7 @@ export const broadcasts = {
     })
     .input(ofOne)
     .output(broadcastReport),
-  recipients: call(['admin'])
+  recipients: call(['admin'], { needs: 'broadcasts.read' })
     .route({
       method: 'GET',
       path: '/api/broadcasts/{id}/recipients',

@@ -37,7 +37,7 @@ export const calendarDates = z
   .refine((dates) => isInOrder({ ...dates, reward: 0 }), orderRule)
 
 export const calendar = {
-  list: call(['admin'], { mayBeSecondOld: true })
+  list: call(['admin'], { needs: ['tasks.read', 'announcements.read'], mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/calendar',

@@ -130,21 +130,21 @@ const followedInput = z
 export type FollowedInput = z.infer<typeof followedInput>
 
 export const dashboard = {
-  get: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
+  get: call(['admin'], { needs: 'dashboard.read', unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/metrics', tags: ['Metrics'], summary: 'The figures of the dashboard' })
     .output(dashboardMetrics),
-  activity: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
+  activity: call(['admin'], { needs: 'dashboard.read', unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/activity', tags: ['Metrics'], summary: 'What happened in a range of time that ends now' })
     .input(rangeInput)
     .output(activity),
-  today: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
+  today: call(['admin'], { needs: 'dashboard.read', unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/today', tags: ['Metrics'], summary: 'What happened since the caller looked last' })
     .output(today),
-  look: call(['admin'], { onFullDisk: 'small' })
+  look: call(['admin'], { needs: 'dashboard.read', onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/today/look', tags: ['Metrics'], summary: 'Note that the caller looks at the dashboard' })
     .input(z.strictObject({}))
     .output(z.object({ success: z.literal(true) })),
-  alerts: call(['admin'])
+  alerts: call(['admin'], { needs: 'dashboard.read' })
     .route({
       method: 'GET',
       path: '/api/alerts',
@@ -152,7 +152,7 @@ export const dashboard = {
       summary: 'What an admin should do something about: broadcasts, webhooks, backups, disk, replica',
     })
     .output(z.object({ alerts: z.array(alert) })),
-  events: call(['admin'])
+  events: call(['admin'], { needs: 'dashboard.read' })
     .route({
       method: 'GET',
       path: '/api/events',

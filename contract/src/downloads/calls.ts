@@ -94,7 +94,7 @@ const tags = ['Downloads']
 
 /** Downloads a whole list. §7 makes this a GET, so it needs `isForOwnPages`: other sites must not make the server write sheets. */
 function wholeList(route: { path: `/${string}`; summary: string }) {
-  return call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
+  return call(['admin'], { needs: 'exports.make', failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
     .route({ method: 'GET', ...route, tags, outputStructure: 'detailed' })
     .input(exportInput)
     .output(spreadsheetOutput)
@@ -105,6 +105,7 @@ export const downloads = {
   players: wholeList({ path: '/downloadTelegramUsersData', summary: 'All players as TelegramUserdata.xlsx' }),
   // §7 makes this a POST. It writes nothing, so it is allowed while the disk is full.
   history: call(['admin'], {
+    needs: 'exports.make',
     failure: 'status',
     bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES,
     onFullDisk: 'allowed',
@@ -121,6 +122,7 @@ export const downloads = {
     .output(spreadsheetOutput),
   // A POST, because the ids of picked rows may be too long for a URL.
   selection: call(['admin'], {
+    needs: 'exports.make',
     failure: 'status',
     bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
     onFullDisk: 'allowed',
@@ -135,7 +137,7 @@ export const downloads = {
     })
     .input(selectionDownloadInput)
     .output(spreadsheetOutput),
-  progress: call(['admin'])
+  progress: call(['admin'], { needs: 'exports.make' })
     .route({
       method: 'GET',
       path: '/api/exports/{exportId}',

@@ -23,7 +23,7 @@ const tags = ['Move in']
 const fields = z.object({ fields: z.array(z.object({ name: z.string(), value: z.string() })) })
 
 export const fromBefore = {
-  get: call(['admin'])
+  get: call(['admin'], { needs: ['history.read', 'players.read', 'tasks.read', 'announcements.read'] })
     .route({
       method: 'GET',
       path: '/api/from-before/{kind}/{id}',
@@ -32,7 +32,7 @@ export const fromBefore = {
     })
     .input(z.strictObject({ kind: z.enum(pageKinds), id: idField }))
     .output(fields),
-  ofParticipation: call(['admin'])
+  ofParticipation: call(['admin'], { needs: ['history.read', 'players.read', 'tasks.read', 'announcements.read'] })
     .route({
       method: 'GET',
       path: '/api/from-before/{kind}/{id}/participants/{userId}',

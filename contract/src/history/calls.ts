@@ -16,7 +16,7 @@ export type ListedParticipant = z.infer<typeof historyParticipant>
 const tags = ['History']
 
 export const history = {
-  titles: call(['admin'], { mayBeSecondOld: true })
+  titles: call(['admin'], { needs: 'history.read', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/history/{kind}', tags, summary: 'The titles of a tab, newest first' })
     .input(z.strictObject({ kind: historyKindField }))
     .output(
@@ -33,7 +33,7 @@ export const history = {
         ),
       }),
     ),
-  get: call(['admin'], { mayBeSecondOld: true })
+  get: call(['admin'], { needs: 'history.read', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/history/{kind}/{id}',
@@ -42,7 +42,7 @@ export const history = {
     })
     .input(z.strictObject({ kind: historyKindField, id: idField }))
     .output(historyItem),
-  participants: call(['admin'], { mayBeSecondOld: true })
+  participants: call(['admin'], { needs: 'history.read', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/history/{kind}/{id}/participants',

@@ -68,7 +68,7 @@ export type PlayerParticipation = z.infer<typeof playerParticipation>
 const tags = ['Telegram Users']
 
 export const players = {
-  list: call(['admin'], { mayBeSecondOld: true })
+  list: call(['admin'], { needs: 'players.read', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/telegram-users',
@@ -80,11 +80,11 @@ export const players = {
      * `blocked` has the ids of blocked players on the page, because a player's fields (§3) do not include it; left out if there are none.
      */
     .output(z.object({ users: z.array(player), ...cursorPageFields, blocked: z.array(z.int()).optional() })),
-  count: call(['admin'], { mayBeSecondOld: true })
+  count: call(['admin'], { needs: 'players.read', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
     .input(playersFilter)
     .output(countOutput),
-  get: call(['admin'])
+  get: call(['admin'], { needs: 'players.read' })
     .route({ method: 'GET', path: '/api/telegram-users/{userId}', tags, summary: 'One player, and what the player took part in' })
     .input(z.strictObject({ userId: shownIdParameter }))
     .output(
@@ -95,7 +95,7 @@ export const players = {
       }),
     ),
   /** Apart from `get`, so that a player's page does not wait for it. */
-  standing: call(['admin'])
+  standing: call(['admin'], { needs: 'players.read' })
     .route({
       method: 'GET',
       path: '/api/telegram-users/{userId}/standing',
@@ -114,7 +114,7 @@ export const players = {
       }),
     ),
   /** Players who are blocked already or erased are left alone; for picked players, the answer has the reason. */
-  block: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  block: call(['admin'], { needs: 'players.block', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
       path: '/api/telegram-users/block',
@@ -123,11 +123,11 @@ export const players = {
     })
     .input(z.strictObject({ target: targetSchema(playerList), reason: blockReasonField, ...bulkRun }))
     .output(bulkOutput),
-  unblock: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  unblock: call(['admin'], { needs: 'players.block', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/telegram-users/unblock', tags, summary: 'Unblock players' })
     .input(z.strictObject({ target: targetSchema(playerList), ...bulkRun }))
     .output(bulkOutput),
-  erase: call(['admin'])
+  erase: call(['admin'], { needs: 'players.erase' })
     .route({
       method: 'POST',
       path: '/api/telegram-users/{userId}/erase',
@@ -144,7 +144,7 @@ export const players = {
         }),
     )
     .output(z.object({ success: z.literal(true), userId: z.int() })),
-  participations: call(['admin'])
+  participations: call(['admin'], { needs: 'players.read' })
     .route({
       method: 'GET',
       path: '/api/telegram-users/{userId}/participations',
@@ -153,7 +153,7 @@ export const players = {
     })
     .input(z.strictObject({ userId: shownIdParameter, after: cursorField.optional() }))
     .output(z.object({ participations: z.array(playerParticipation), after: z.string().nullable() })),
-  neighbours: call(['admin'], { mayBeSecondOld: true })
+  neighbours: call(['admin'], { needs: 'players.read', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/telegram-users/{userId}/neighbours',

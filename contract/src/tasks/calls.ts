@@ -63,20 +63,20 @@ function taskCalls(collection: TaskCollection) {
   const route = { tags: [title] }
   const done = z.object({ success: z.literal(true) })
   return {
-    list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED', mayBeSecondOld: true })
+    list: call(['admin'], { needs: 'tasks.read', unexpected: 'FETCH_TASKS_FAILED', mayBeSecondOld: true })
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
       .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
       /** An empty list has the `message` `No tasks found!` (§8). */
       .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageFields })),
-    get: call(['admin'])
+    get: call(['admin'], { needs: 'tasks.read' })
       .route({ ...route, method: 'GET', path: `/api${path}/{id}`, summary: 'One task' })
       .input(z.strictObject({ id: idField }))
       .output(task),
-    create: call(['admin'], { unexpected: 'CREATE_TASK_FAILED', heedsIdempotencyKey: true })
+    create: call(['admin'], { needs: 'tasks.write', unexpected: 'CREATE_TASK_FAILED', heedsIdempotencyKey: true })
       .route({ ...route, method: 'POST', path: `/api${path}`, summary: 'Add a task' })
       .input(taskInputFor(collection))
       .output(done.extend({ id: idField })),
-    update: call(['admin'])
+    update: call(['admin'], { needs: 'tasks.write' })
       .route({ ...route, method: 'PUT', path: `/api${path}/{id}`, summary: 'Change a task' })
       .input(
         z
@@ -85,7 +85,7 @@ function taskCalls(collection: TaskCollection) {
           .refine(...asRefinement(budgetPaysReward)),
       )
       .output(done),
-    restoreVersion: call(['admin'])
+    restoreVersion: call(['admin'], { needs: 'tasks.write' })
       .route({
         ...route,
         method: 'POST',
@@ -94,11 +94,11 @@ function taskCalls(collection: TaskCollection) {
       })
       .input(restoreInput)
       .output(restoreOutput),
-    remove: call(['admin'])
+    remove: call(['admin'], { needs: 'tasks.write' })
       .route({ ...route, method: 'DELETE', path: `/api${path}/{id}`, summary: 'Delete a task; its history stays' })
       .input(z.strictObject({ id: idField }))
       .output(done),
-    removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    removeMany: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/remove`, summary: 'Delete many tasks; their history stays' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
       .output(bulkOutput),
@@ -106,7 +106,7 @@ function taskCalls(collection: TaskCollection) {
      * The targets get the priorities `first`, `first + step` and so on, in their current order. The call fails with PRIORITY_TAKEN if
      * another task has one of these.
      */
-    prioritise: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    prioritise: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({
         ...route,
         method: 'POST',
@@ -123,25 +123,25 @@ function taskCalls(collection: TaskCollection) {
       )
       .output(bulkOutput),
     /** Moves what is still to come; an item without a date to come, or one whose date would be in the past, is refused. */
-    shift: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    shift: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/shift`, summary: 'Move the starts and ends of many tasks' })
       .input(shiftInput(bulkTarget(tasksFilter)))
       .output(bulkOutput),
-    end: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    end: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/end`, summary: 'End many tasks now' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
       .output(bulkOutput),
-    pause: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    pause: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/pause`, summary: 'Pause many tasks, or let them go on' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), paused: z.boolean(), ...bulkRun }))
       .output(bulkOutput),
     /** The copy is paused, has the next free priority and no dates. */
-    duplicate: call(['admin'], { heedsIdempotencyKey: true })
+    duplicate: call(['admin'], { needs: 'tasks.write', heedsIdempotencyKey: true })
       .route({ ...route, method: 'POST', path: `/api${path}/{id}/duplicate`, summary: 'Add a paused copy of a task' })
       .input(z.strictObject({ id: idField }))
       .output(done.extend({ id: idField })),
     /** `priority` is the value that the caller saw. The tasks exchange their current priorities among themselves, in the given order. */
-    reorder: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    reorder: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({
         ...route,
         method: 'POST',

@@ -14,12 +14,12 @@ const actIdField = z.uuid()
 export const restoreInput = z.strictObject({ priority: numberField('Priority').optional(), email: emailField.optional() })
 
 export const trash = {
-  list: call(['admin'], { mayBeSecondOld: true })
+  list: call(['admin'], { needs: 'trash.manage', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/trash', tags: ['Trash'], summary: 'What was deleted, the latest first, 50 a page' })
     .input(trashFilter.extend({ page: pageField, ...orderFields(trashList) }))
     .output(z.object({ records: z.array(rowSchema(trashFields)), ...pageFields })),
   /** Fails with PRIORITY_TAKEN or EMAIL_TAKEN if the priority or e-mail is taken; the caller can then send another one. */
-  restore: call(['admin'])
+  restore: call(['admin'], { needs: 'trash.manage' })
     .route({
       method: 'POST',
       path: '/api/trash/restore-one',
@@ -29,11 +29,11 @@ export const trash = {
     .input(restoreInput.extend({ id: idField }))
     .output(z.object({ success: z.literal(true), kind: kindField, recordId: idField })),
   /** Records whose priority or e-mail is taken stay in the trash, and are named with the reason. */
-  restoreMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  restoreMany: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/trash/restore', tags: ['Trash'], summary: 'Restore many deleted records' })
     .input(z.strictObject({ target: bulkTarget(trashFilter), ...bulkRun }))
     .output(bulkOutput),
-  restoreAct: call(['admin'])
+  restoreAct: call(['admin'], { needs: ['trash.manage', 'tasks.write', 'announcements.write', 'users.write'] })
     .route({
       method: 'POST',
       path: '/api/trash/restore-act',
@@ -42,7 +42,7 @@ export const trash = {
     })
     .input(z.strictObject({ actId: actIdField }))
     .output(bulkOutput),
-  purge: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
+  purge: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
     .route({
       method: 'POST',
       path: '/api/trash/purge',
@@ -58,7 +58,7 @@ export const acts = {
    * Restores the priorities and statuses that an act changed. If some of the records were changed or deleted since, it fails with
    * CHANGED_SINCE, whose `fields` name these records and who changed them. With `isPartial` the other records are undone.
    */
-  undo: call(['admin'])
+  undo: call(['admin'], { needs: ['tasks.write', 'announcements.write'] })
     .route({
       method: 'POST',
       path: '/api/acts/{actId}/undo',

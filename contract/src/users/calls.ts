@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
+import { roles } from '#src/team/fields.ts'
 import { userFields, userList, userTypes } from './fields.ts'
 import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
 import {
@@ -84,19 +85,19 @@ export type UserUpdateInput = z.infer<typeof userUpdateInput>
 const done = z.object({ success: z.literal(true) })
 
 export const users = {
-  list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED', mayBeSecondOld: true })
+  list: call(['admin'], { needs: 'users.read', unexpected: 'FETCH_USERS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
     .input(usersFilter.extend({ page: pageField, ...orderFields(userList) }))
     .output(z.object({ users: z.array(dashboardUser), ...pageFields })),
-  get: call(['admin'])
+  get: call(['admin'], { needs: 'users.read' })
     .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
     .input(z.strictObject({ id: idField }))
     .output(dashboardUser),
-  update: call(['admin'])
+  update: call(['admin'], { needs: 'users.write' })
     .route({ method: 'PATCH', path: '/api/users/{id}', tags: ['Users'], summary: "Change a user's first and last name" })
     .input(userUpdateInput.extend({ id: idField }))
     .output(done.extend({ user: dashboardUser })),
-  restoreVersion: call(['admin'])
+  restoreVersion: call(['admin'], { needs: 'users.write' })
     .route({
       method: 'POST',
       path: '/api/users/{id}/restore',
@@ -105,20 +106,29 @@ export const users = {
     })
     .input(restoreInput)
     .output(restoreOutput),
-  setUserType: call(['admin'])
+  setUserType: call(['admin'], { needs: 'users.roles' })
     .route({
       method: 'PUT',
       path: '/api/users/{id}/user-type',
       tags: ['Users'],
-      summary: 'Make a user an admin, or an admin a user',
+      summary: 'Make a user an owner, or an admin of any role a user',
     })
     .input(z.strictObject({ id: idField, userType: userTypeField }))
     .output(done.extend({ user: dashboardUser })),
-  create: call(['admin'], { failure: 'status', heedsIdempotencyKey: true })
+  setRole: call(['admin'], { needs: 'users.roles' })
+    .route({
+      method: 'PUT',
+      path: '/api/users/{id}/role',
+      tags: ['Users'],
+      summary: 'Give a person a role, which makes the person an admin; `user` takes it away',
+    })
+    .input(z.strictObject({ id: idField, role: z.enum([...roles, 'user']) }))
+    .output(done.extend({ user: dashboardUser })),
+  create: call(['admin'], { needs: 'users.write', failure: 'status', heedsIdempotencyKey: true })
     .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
     .input(registrationInput)
     .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),
-  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  removeMany: call(['admin'], { needs: 'users.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
       path: '/api/users/remove',
@@ -127,7 +137,7 @@ export const users = {
     })
     .input(z.strictObject({ target: bulkTarget(usersFilter), ...bulkRun }))
     .output(bulkOutput),
-  remove: call(['admin'], { failure: 'status' })
+  remove: call(['admin'], { needs: 'users.write', failure: 'status' })
     .route({ method: 'DELETE', path: '/removeUser/{id}', tags: ['Users'], summary: 'Remove a user and end their sessions' })
     .input(z.strictObject({ id: idField }))
     .output(z.object({ status: z.literal('success'), message: z.string() })),

@@ -1,4 +1,5 @@
 /** Users of the console (§3 users) and the list of them (§2 Manage Users). */
+import { roleLabels } from '#src/team/fields.ts'
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
 
 export const userTypeLabels = { admin: 'Admin', user: 'User' } as const
@@ -12,6 +13,8 @@ export const userFields = {
   lname: { label: 'Last Name', kind: 'text', sheetWidth: 20 },
   email: { label: 'Email', kind: 'text', sheetWidth: 32 },
   userType: { label: 'User Type', kind: 'choice', options: userTypeLabels, sheetWidth: 12 },
+  /** The role of an admin; null for a user. */
+  role: { label: 'Role', kind: 'choice', options: roleLabels, isOptional: true },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 24 },
   /** The user's last sign-in or activity, accurate to ten minutes. */
   lastSeenAt: { label: 'Last Seen', kind: 'moment', isOptional: true },
@@ -26,7 +29,10 @@ export const userList = defineList({
   emptyText: 'No other users yet.',
   fileName: 'userdata.xlsx', // §7
   fields: userFields,
-  filters: { userType: { label: 'User Type', kind: 'choice', field: 'userType', options: userTypeLabels } },
+  filters: {
+    userType: { label: 'User Type', kind: 'choice', field: 'userType', options: userTypeLabels },
+    role: { label: 'Role', kind: 'choice', field: 'role', options: roleLabels },
+  },
   sorts: {
     created: { label: 'Created', field: 'createdAt' },
     'first-name': { label: 'First Name', field: 'fname' },

@@ -38,14 +38,14 @@ const done = z.object({ success: z.literal(true) })
 const tags = ['Views']
 
 export const views = {
-  list: call(['admin'])
+  list: call(['admin'], { needs: 'views.own' })
     .route({ method: 'GET', path: '/api/views', tags, summary: 'One’s own views and the shared ones, by name' })
     .output(z.object({ views: z.array(view) })),
-  create: call(['admin'], { heedsIdempotencyKey: true })
+  create: call(['admin'], { needs: 'views.own', heedsIdempotencyKey: true })
     .route({ method: 'POST', path: '/api/views', tags, summary: 'Save a view of a list' })
     .input(viewInput.extend({ list: listField, address: addressField }))
     .output(done.extend({ id: idField })),
-  update: call(['admin'])
+  update: call(['admin'], { needs: 'views.own' })
     .route({
       method: 'PATCH',
       path: '/api/views/{id}',
@@ -54,11 +54,11 @@ export const views = {
     })
     .input(viewInput.extend({ id: idField, address: addressField.optional(), version: versionField.optional() }))
     .output(done),
-  remove: call(['admin'])
+  remove: call(['admin'], { needs: 'views.own' })
     .route({ method: 'DELETE', path: '/api/views/{id}', tags, summary: 'Delete a view' })
     .input(z.strictObject({ id: idField }))
     .output(done),
-  setDefault: call(['admin'])
+  setDefault: call(['admin'], { needs: 'views.own' })
     .route({
       method: 'PUT',
       path: '/api/default-views/{list}',

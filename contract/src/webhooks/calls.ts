@@ -73,10 +73,10 @@ const tags = ['Webhooks']
 const ofOne = z.strictObject({ id: idField })
 
 export const webhooks = {
-  list: call(['admin'])
+  list: call(['admin'], { needs: 'webhooks.manage' })
     .route({ method: 'GET', path: '/api/webhooks', tags, summary: 'All webhooks, and how they are' })
     .output(z.object({ webhooks: z.array(webhook) })),
-  create: call(['admin'])
+  create: call(['admin'], { needs: 'webhooks.manage' })
     .route({
       method: 'POST',
       path: '/api/webhooks',
@@ -85,23 +85,23 @@ export const webhooks = {
     })
     .input(webhookInput)
     .output(done.extend({ id: idField, secret: z.string() })),
-  setActive: call(['admin'])
+  setActive: call(['admin'], { needs: 'webhooks.manage' })
     .route({ method: 'POST', path: '/api/webhooks/{id}/status', tags, summary: 'Switch a webhook on or off; what waits stays' })
     .input(z.strictObject({ id: idField, isActive: z.boolean() }))
     .output(done),
-  remove: call(['admin'], { onFullDisk: 'small' })
+  remove: call(['admin'], { needs: 'webhooks.manage', onFullDisk: 'small' })
     .route({ method: 'DELETE', path: '/api/webhooks/{id}', tags, summary: 'Delete a webhook with all its deliveries' })
     .input(ofOne)
     .output(done),
-  test: call(['admin'])
+  test: call(['admin'], { needs: 'webhooks.manage' })
     .route({ method: 'POST', path: '/api/webhooks/{id}/test', tags, summary: 'Send an event of the type `test`' })
     .input(ofOne)
     .output(done),
-  deliveries: call(['admin'])
+  deliveries: call(['admin'], { needs: 'webhooks.manage' })
     .route({ method: 'GET', path: '/api/webhooks/{id}/deliveries', tags, summary: 'The last 50 deliveries, newest first' })
     .input(ofOne)
     .output(z.object({ deliveries: z.array(webhookDelivery) })),
-  replay: call(['admin'])
+  replay: call(['admin'], { needs: 'webhooks.manage' })
     .route({
       method: 'POST',
       path: '/api/webhooks/{id}/deliveries/{deliveryId}/replay',

@@ -559,6 +559,21 @@ CREATE TABLE player_visits (
 );
 CREATE INDEX player_visits_by_seen_at ON player_visits USING btree (seen_at DESC, user_id);
 
+-- What owners have decided about a role; a role without a row has the settings of the contract.
+CREATE TABLE role_settings (
+  role text NOT NULL,
+  -- Whether the role sees personal fields of players.
+  sees_personal boolean NOT NULL,
+  -- The most points that one adjustment may give or take.
+  max_adjustment numeric,
+  -- The most points that one person may give and take in a UTC day, added up.
+  max_adjusted_daily numeric,
+  -- The most records that one bulk act may change.
+  max_bulk integer,
+  CONSTRAINT role_settings_pkey PRIMARY KEY (role),
+  CONSTRAINT role_settings_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'editor'::text, 'reviewer'::text, 'analyst'::text])))
+);
+
 -- Views: the search, filters, order, columns and density of a list, saved under a name.
 CREATE TABLE saved_views (
   id text NOT NULL,
@@ -786,7 +801,10 @@ CASE
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,
+  -- What an admin may do; an admin without one is an owner. Without meaning for a user.
+  role text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'editor'::text, 'reviewer'::text, 'analyst'::text]))),
   CONSTRAINT users_user_type_check CHECK ((user_type = ANY (ARRAY['admin'::text, 'user'::text])))
 );
 CREATE INDEX users_admins ON users USING btree (id) WHERE (user_type = 'admin'::text);

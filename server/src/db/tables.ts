@@ -9,6 +9,7 @@ import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { ListName } from '@arcade/contract/lists'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
+import type { Role } from '@arcade/contract/team/fields'
 import type { TrashKind } from '@arcade/contract/trash/fields'
 import type { UserType } from '@arcade/contract/users/fields'
 import type { WebhookEvent } from '@arcade/contract/webhooks/fields'
@@ -54,6 +55,7 @@ export interface Tables {
   player_keys: PlayerKeysTable
   player_messages: PlayerMessagesTable
   player_visits: PlayerVisitsTable
+  role_settings: RoleSettingsTable
   saved_views: SavedViewsTable
   scheduled_work_pauses: ScheduledWorkPausesTable
   secrets: SecretsTable
@@ -535,6 +537,19 @@ export interface PlayerVisitsTable {
   seen_at: Timestamp
 }
 
+/** What owners have decided about a role; a role without a row has the settings of the contract. */
+export interface RoleSettingsTable {
+  role: Role
+  /** Whether the role sees personal fields of players. */
+  sees_personal: boolean
+  /** The most points that one adjustment may give or take. */
+  max_adjustment: Decimal | null
+  /** The most points that one person may give and take in a UTC day, added up. */
+  max_adjusted_daily: Decimal | null
+  /** The most records that one bulk act may change. */
+  max_bulk: number | null
+}
+
 /** Views: the search, filters, order, columns and density of a list, saved under a name. */
 export interface SavedViewsTable {
   id: string
@@ -711,6 +726,8 @@ export interface UsersTable {
   searched_text: ColumnType<string, never, never>
   /** Fields that the console has no place for, as JSON, kept by a move-in. */
   from_before: string | null
+  /** What an admin may do; an admin without one is an owner. Without meaning for a user. */
+  role: Role | null
 }
 
 /** Events for webhooks. A delivery is pending while next_at is set. */

@@ -3,17 +3,48 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { type BotScope, botScopes } from '@arcade/contract/bot-tokens/fields'
+import {
+  defaultRoleSettings,
+  missingPermission,
+  permissionLabels,
+  permissions,
+  permissionsOf,
+  type Role,
+  roles,
+} from '@arcade/contract/team/fields'
 import { type Client, testApp } from '#test/test-app.ts'
 import { pathPattern, listRoutes } from './routes.ts'
 
 const routes = listRoutes(contract)
 const scopes = Object.keys(botScopes) as BotScope[]
+type Route = (typeof routes)[number]
+
+const heldBy = (role: Role) => permissionsOf(role, defaultRoleSettings[role])
+const mark = (isHeld: boolean): string => (isHeld ? '✓' : '')
+const ROLES_HEAD = '| call | needs | O | M | E | R | A |\n|---|---|---|---|---|---|---|\n'
+
+/** The roles of admins that may make a call, as cells of a table. */
+function rolesOf({ meta }: Route): string {
+  return roles.map((role) => mark(missingPermission(meta.needs!, heldBy(role)) === undefined)).join(' | ')
+}
+
+function neededBy({ meta: { needs } }: Route): string {
+  return [needs ?? []].flat().join(' or ')
+}
+
+function hasBody({ method }: Route): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 describe('§6 access matrix', () => {
-  test('every call declares who may make it', () => {
+  test('every call declares who may make it, and a call for admins also the permission that it needs', () => {
     expect(routes.length).toBeGreaterThan(10)
-    for (const route of routes) expect(route.meta.access, route.name).not.toHaveLength(0)
+    for (const { meta, name } of routes) {
+      expect(meta.access, name).not.toHaveLength(0)
+      expect(meta.needs !== undefined, name).toBe(meta.access.includes('admin'))
+    }
   })
 
   test('§6 docs/access-matrix.md lists who may make which call', async () => {
@@ -29,9 +60,11 @@ describe('§6 access matrix', () => {
     const sections = Array.from(
       Map.groupBy(routes, ({ meta }) => titleOf(meta.access)),
       ([title, calls]) => {
-        const lines = calls.map(
-          ({ method, path, meta }) => `- \`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}\n`,
-        )
+        const shown = ({ method, path, meta }: Route) => `\`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}`
+        const lines =
+          title === 'admin'
+            ? [ROLES_HEAD, ...calls.map((route) => `| ${shown(route)} | ${neededBy(route)} | ${rolesOf(route)} |\n`)]
+            : calls.map((route) => `- ${shown(route)}${neededBy(route) && `: an admin needs ${neededBy(route)}`}\n`)
         return `## ${title}\n\n${lines.join('')}`
       },
     )
@@ -39,9 +72,37 @@ describe('§6 access matrix', () => {
 
 Who may make which call. \`server/src/http/access.test.ts\` writes this document from the contract and tries every call as every
 caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
+
+An admin has a role, and a role is a set of permissions. A call needs the permission that stands beside it, or one of several; then the
+call also checks the permission of the record. Columns O, M, E, R and A: Owner, Manager, Editor, Reviewer and Analyst.
+
+| permission | | O | M | E | R | A |
+|---|---|---|---|---|---|---|
+${permissions.map((one) => `| ${one} | ${permissionLabels[one]} | ${roles.map((role) => mark(heldBy(role).includes(one))).join(' | ')} |\n`).join('')}
+\`players.personal\` is a setting of each role but Owner. Of the roles only Analyst lacks it until an owner changes that.
 `
     await expect([head, ...sections].join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
   })
+
+  test.each(routes.filter(({ meta }) => meta.needs !== undefined))(
+    '$method $path is only for roles that have its permission',
+    async (route) => {
+      const app = await testApp()
+      onTestFinished(() => app.backups.stop()) // one that somebody has begun
+      for (const role of roles) {
+        const path = route.path.replaceAll(/\{\w+\}/g, 'none')
+        const client = await app.signUp(role)
+        const { status, body } = await client.call(route.method, path, hasBody(route) ? {} : undefined)
+        const missing = missingPermission(route.meta.needs!, heldBy(role))
+        const named = /lacks the permission .* \((.*)\)/.exec(body?.message ?? '')?.[1]
+        expect({ role, named, isRefused: [401, 403].includes(status) }).toEqual({
+          role,
+          named: missing,
+          isRefused: missing !== undefined,
+        })
+      }
+    },
+  )
 
   test.each(routes)('§6 $method $path is only for those it names', async (route) => {
     const app = await testApp()
@@ -51,13 +112,13 @@ caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
     const path = route.path.replaceAll(/\{\w+\}/g, 'none')
     const isFor = (kind: 'user' | 'admin') => route.meta.access.includes('guest') || route.meta.access.includes(kind)
     const expectRefused = async (client: Client, status: number) => {
-      const answer = await client.call(route.method, path, route.method === 'GET' || route.method === 'DELETE' ? undefined : {})
+      const answer = await client.call(route.method, path, hasBody(route) ? {} : undefined)
       expect(answer.status, `${route.name} as ${status === 401 ? 'a guest' : 'another'}`).toBe(status)
       expect(Object.keys(answer.body).toSorted()).toEqual(expect.arrayContaining(['code', 'message', 'requestId', 'success']))
       expect(answer.body.success === false || answer.body.success === 'failed').toBe(true)
     }
     const expectAdmitted = async (client: Client) => {
-      const answer = await client.call(route.method, path, route.method === 'GET' || route.method === 'DELETE' ? undefined : {})
+      const answer = await client.call(route.method, path, hasBody(route) ? {} : undefined)
       expect([401, 403], `${route.name} ${answer.status}`).not.toContain(answer.status)
     }
     if (!route.meta.access.includes('guest')) {

@@ -147,7 +147,7 @@ export class CallPipeline {
     if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
     if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(request, this.#services.publicOrigin)
     const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
-    refuseUnless(meta.access, caller)
+    refuseUnless(meta, caller)
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
     return caller
   }

@@ -1,10 +1,10 @@
 /** Identifies the caller by session cookie, bot token or a player's initData, and checks the call's access (§6, design §8). */
-import { type Access, admitsBot } from '@arcade/contract/call'
+import { type Access, admitsBot, type CallMeta } from '@arcade/contract/call'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { InTurn } from '#src/identity/credential-cache.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
-import { type Caller, Failure } from '#src/calls.ts'
+import { type Caller, Failure, refuseWithout } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
 export interface Cookie {
@@ -67,11 +67,14 @@ const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'
 const WRONG_INIT_DATA = 'This initData is malformed, too old, or not of this console’s bot.'
 const TOO_MANY_WRONG = 'Too many such requests came from this address; one that is right is answered at once.'
 
-/** @throws Failure SIGNED_OUT or FORBIDDEN unless one of `access` covers the caller */
-export function refuseUnless(access: readonly Access[], caller: Caller): void {
+/** @throws Failure SIGNED_OUT or FORBIDDEN unless one of `access` covers the caller, and an admin's role has a permission of `needs` */
+export function refuseUnless({ access, needs }: Pick<CallMeta, 'access' | 'needs'>, caller: Caller): void {
   if (access.includes('guest')) return
   if (caller.kind === 'guest') throw new Failure('SIGNED_OUT')
   if (!isAdmitted(access, caller)) throw new Failure('FORBIDDEN')
+  if (caller.kind !== 'user' || access.includes('user')) return
+  if (needs === undefined) throw new Failure('FORBIDDEN')
+  refuseWithout(needs, caller.user)
 }
 
 function isAdmitted(access: readonly Access[], caller: Exclude<Caller, { kind: 'guest' }>): boolean {

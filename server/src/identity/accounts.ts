@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type SessionUser } from '@arcade/contract/auth/calls'
 import { registrationInputFor, type RegistrationInput } from '@arcade/contract/users/calls'
+import type { Role } from '@arcade/contract/team/fields'
 import type { UserType } from '@arcade/contract/users/fields'
 import { type Act, audit, type AuditEntryInput, type AuditRecord, changesBetween } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
@@ -14,6 +15,7 @@ import { lower } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
+import { roleThatCounts, sessionUserOf } from './roles.ts'
 import type { Sessions } from './sessions.ts'
 import { hasAdmin } from './setup-links.ts'
 
@@ -31,6 +33,8 @@ export interface NewAccount {
   email: string
   passwordHash: string
   userType: UserType
+  /** The role of an admin; owner by default. */
+  role?: Role
 }
 
 /** Returns a user as an audit record. */
@@ -50,7 +54,7 @@ export async function namesOfUsers(
 }
 
 /** The fields of a created or removed user that an audit entry contains. */
-const auditedFields = ['fname', 'lname', 'email', 'userType'] as const
+const auditedFields = ['fname', 'lname', 'email', 'userType', 'role'] as const
 
 export function auditedUser(user: Pick<SessionUser, (typeof auditedFields)[number]>): Record<string, unknown> {
   return Object.fromEntries(auditedFields.map((name) => [name, user[name]]))
@@ -69,11 +73,12 @@ export function isEmailTaken(error: unknown): boolean {
 /** Creates an account and its row of `users`. A taken e-mail address violates `accounts_email_key` or `users_email_key`. */
 export async function createAccount(tx: Transaction<Tables>, account: NewAccount): Promise<SessionUser> {
   const { fname, lname, email, userType } = account
+  const role = userType === 'admin' ? (account.role ?? 'owner') : null
   const id = randomUUID()
   await tx.insertInto('accounts').values({ id, email, password_hash: account.passwordHash }).execute()
-  await tx.insertInto('users').values({ id, fname, lname, email, user_type: userType }).execute()
+  await tx.insertInto('users').values({ id, fname, lname, email, user_type: userType, role }).execute()
   await addToCounter(tx, { counter: { of: 'users', userType }, delta: 1 })
-  return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
+  return sessionUserOf({ id, fname, lname, email, user_type: userType, role, sees_personal: null })
 }
 
 /** Returns the audit entry of an account that an act has just created. */
@@ -111,7 +116,7 @@ export async function ensureAdmin(
     const account = await tx
       .selectFrom('accounts')
       .leftJoin('users', 'users.id', 'accounts.id')
-      .select(['accounts.id', 'user_type'])
+      .select(['accounts.id', 'user_type', 'role'])
       .where(lower(sql.ref('accounts.email')), '=', email.toLowerCase())
       .executeTakeFirst()
     const [fname, lname] = ['Admin', 'Admin']
@@ -122,10 +127,10 @@ export async function ensureAdmin(
     }
     await tx.updateTable('accounts').set({ password_hash: passwordHash }).where('id', '=', account.id).execute()
     if (account.user_type === null) {
-      await tx.insertInto('users').values({ id: account.id, fname, lname, email, user_type: 'admin' }).execute()
+      await tx.insertInto('users').values({ id: account.id, fname, lname, email, user_type: 'admin', role: 'owner' }).execute()
       await addToCounter(tx, { counter: { of: 'users', userType: 'admin' }, delta: 1 })
-    } else if (account.user_type === 'user') {
-      await changeUserType(tx, account.id, 'admin')
+    } else {
+      await changeRole(tx, { id: account.id, from: roleThatCounts({ ...account, user_type: account.user_type }), to: 'owner' })
     }
     await sessions.endAllOf(tx, account.id)
     const record = { kind: 'user', id: account.id, name: email } as const
@@ -136,13 +141,23 @@ export async function ensureAdmin(
   })
 }
 
-/** Changes a user's role, the counters of both roles and the row's version. */
-export async function changeUserType(tx: Transaction<Tables>, id: string, userType: UserType): Promise<void> {
+/** Changes a person's role, the user type that follows from it, the counters of both types and the row's version. Null makes a user. */
+export async function changeRole(
+  tx: Transaction<Tables>,
+  { id, from, to }: { id: string; from: Role | null; to: Role | null },
+): Promise<void> {
+  if (from === to) return
+  const [before, after] = [userTypeOf(from), userTypeOf(to)]
   await tx
     .updateTable('users')
-    .set({ user_type: userType, version: sql`version + 1` })
+    .set({ user_type: after, role: to, version: sql`version + 1` })
     .where('id', '=', id)
     .execute()
-  await addToCounter(tx, { counter: { of: 'users', userType }, delta: 1 })
-  await addToCounter(tx, { counter: { of: 'users', userType: userType === 'admin' ? 'user' : 'admin' }, delta: -1 })
+  if (before === after) return
+  await addToCounter(tx, { counter: { of: 'users', userType: after }, delta: 1 })
+  await addToCounter(tx, { counter: { of: 'users', userType: before }, delta: -1 })
+}
+
+function userTypeOf(role: Role | null): UserType {
+  return role === null ? 'user' : 'admin'
 }

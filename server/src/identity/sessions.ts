@@ -11,6 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache, type CredentialCache, EVERYBODY, type InTurn } from './credential-cache.ts'
 import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
+import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -87,7 +88,7 @@ export async function createSessions(database: Database): Promise<Sessions> {
       if (!row) return undefined
       const isElsewhere = address !== undefined && row.last_address !== '' && row.last_address !== address
       if (isElsewhere || row.idle > TOUCH_EVERY_SECONDS) void touch(database.db, hash, { userId: row.id, address })
-      return { owner: sessionUser(row), leftMs: row.left * 1000 }
+      return { owner: sessionUserOf(row), leftMs: row.left * 1000 }
     },
     onForget(userId) {
       for (const listener of listeners) listener(userId)
@@ -153,7 +154,7 @@ class CachedSessions implements Sessions {
 
   async holderOf(token: string): Promise<SessionUser | undefined> {
     const row = TOKEN.test(token) ? await this.#findCurrent(hashToken(token)) : undefined
-    return row && sessionUser(row)
+    return row && sessionUserOf(row)
   }
 
   onChange(listener: ChangeListener): void {
@@ -270,9 +271,9 @@ type FindCurrent = (hash: Buffer) => Promise<SessionRow | undefined>
 function prepareFindCurrent(database: Database): FindCurrent {
   const find = database.prepared<SessionRow>(
     'session-user',
-    `select u.id, u.fname, u.lname, u.email, u.user_type, s.last_address,
+    `select u.id, u.fname, u.lname, u.email, u.user_type, u.role, r.sees_personal, s.last_address,
             ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
-       from sessions s join users u on u.id = s.user_id where s.token_hash = $1`,
+       from sessions s join users u on u.id = s.user_id ${JOIN_SETTINGS} where s.token_hash = $1`,
   )
   return async (hash) => {
     const [row] = await find([hash])
@@ -323,20 +324,11 @@ function secondsSql(interval: string): string {
 /** What `newToken` returns. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-interface SessionRow {
-  id: string
-  fname: string
-  lname: string
-  email: string
-  user_type: 'admin' | 'user'
+interface SessionRow extends PersonRow {
   last_address: string
   /** Seconds since the session was last used, and until it ends, by the database's clock. */
   idle: number
   left: number
-}
-
-function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRow): SessionUser {
-  return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
 /** Stores time and address of a session's last use. A failure, such as a full disk, must not fail the request. */

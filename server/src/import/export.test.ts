@@ -102,6 +102,7 @@ const derived = [
 /** The words of docs/move-in.md for the tables that an export leaves out. */
 const leftOut: Record<string, string> = {
   accounts: 'accounts with their passwords',
+  role_settings: 'settings of roles',
   sessions: 'sessions',
   password_links: 'password links',
   operator_telegrams: 'linked Telegram accounts',

@@ -5,6 +5,7 @@
 import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
+import type { Role } from '@arcade/contract/team/fields'
 import type { UserType } from '@arcade/contract/users/fields'
 import { beginActivity, countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/counters/activity.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
@@ -17,6 +18,7 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
+import { ROLE_THAT_COUNTS } from '#src/identity/roles.ts'
 import { lower } from '#src/db/collations.ts'
 import { findErased } from '#src/ledger/erased-players.ts'
 import { recountLimits } from '#src/items/availability.ts'
@@ -151,12 +153,16 @@ export function usersWriter(sessions: Sessions): Writer {
       type: row['user_type'] as UserType,
       row,
     }))
-    const { rows: existing } = await sql<{ id: string; key: string; type: UserType }>`
-      select id, ${lower(sql.ref('email'))} as key, user_type as type from users
+    const { rows: existing } = await sql<{ id: string; key: string; type: UserType; role: Role | null }>`
+      select id, ${lower(sql.ref('email'))} as key, user_type as type, ${ROLE_THAT_COUNTS} as role from users
       where id = any(${candidates.map(({ id }) => id)}) or ${lower(sql.ref('email'))} = any(${candidates.map(({ key }) => key)})`.execute(
       tx,
     )
     const typeBefore = new Map(existing.map(({ id, type }) => [id, type]))
+    const roleBefore = new Map(existing.map(({ id, role }) => [id, role]))
+    // An admin without a role keeps the present one; the admins of an older game are owners.
+    for (const { id, type, row } of candidates)
+      row['role'] = type === 'admin' ? (row['role'] ?? roleBefore.get(id) ?? 'owner') : null
 
     const rejected = new Map<Columns, string>()
     const accepted = () => candidates.filter(({ row }) => !rejected.has(row))
@@ -179,6 +185,7 @@ export function usersWriter(sessions: Sessions): Writer {
       written.map(({ row }) => row),
     )
     const typeNow = new Map(written.map(({ id, type }) => [id, type]))
+    const roleNow = new Map(written.map(({ id, row }) => [id, row['role']]))
     const deltas: Deltas = new Map()
     const addUsers = (userType: UserType | undefined, by: number): void => {
       if (userType !== undefined) addDelta(deltas, { of: 'users', userType }, by)
@@ -186,7 +193,7 @@ export function usersWriter(sessions: Sessions): Writer {
     for (const { id } of added) addUsers(typeNow.get(String(id)), 1)
     for (const key of changed) {
       const id = String(key['id'])
-      if (typeBefore.get(id) === typeNow.get(id)) {
+      if (roleBefore.get(id) === roleNow.get(id)) {
         await sessions.announceChange(tx, id)
         continue
       }

@@ -8,6 +8,7 @@ import { serve } from '@hono/node-server'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { auditTrail } from '#test/audit-trail.ts'
@@ -364,7 +365,8 @@ describe('over a real socket', () => {
   })
 })
 
-const USER = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
+const NAMES = { username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com' }
+const USER: SessionUser = { id: 'a', ...NAMES, userType: 'admin', role: 'owner', permissions: [] }
 
 /** Downloads without a spool for slow readers. */
 async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {

@@ -5,6 +5,7 @@
  */
 import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/downloads/calls'
+import type { Permission } from '@arcade/contract/team/fields'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
@@ -83,7 +84,8 @@ export async function createDownloads(services: Services): Promise<Downloads> {
 interface Export {
   id: string | undefined
   userId: string
-  userType: string
+  /** What the person could do when the export began. */
+  permissions: readonly Permission[]
   sessionToken: string
   /** Rows written so far. */
   rows: number
@@ -114,9 +116,9 @@ class SheetDownloads implements Downloads {
 
   async start(options: DownloadOptions): Promise<DownloadAnswer> {
     const { context, exportId } = options
-    const { id: userId, userType } = signedIn(context)
+    const { id: userId, permissions } = signedIn(context)
     this.#refuseTooMany()
-    const current: Export = { id: exportId, userId, userType, sessionToken: context.sessionToken ?? '', rows: 0, total: 0 }
+    const current: Export = { id: exportId, userId, permissions, sessionToken: context.sessionToken ?? '', rows: 0, total: 0 }
     this.#writing.add(current)
     this.#running.add(current)
     try {
@@ -184,13 +186,13 @@ class SheetDownloads implements Downloads {
     return undefined
   }
 
-  /** Breaks a download off if its session has ended or the role has changed. While the database is unreachable, it continues. */
-  async #breakOffUnlessAllowed({ sessionToken, userType, transfer }: Export): Promise<void> {
+  /** Breaks a download off if its session has ended or the person may not do any more what they could when it began. While the database is unreachable, it continues. */
+  async #breakOffUnlessAllowed({ sessionToken, permissions, transfer }: Export): Promise<void> {
     const isAllowed = await this.#services.sessions.holderOf(sessionToken).then(
-      (holder) => holder?.userType === userType,
+      (holder) => holder !== undefined && permissions.every((one) => holder.permissions.includes(one)),
       () => true,
     )
-    if (!isAllowed) transfer?.breakOff(new Error('The session has ended, or the role has changed'))
+    if (!isAllowed) transfer?.breakOff(new Error('The session has ended, or the role may do less'))
   }
 }
 

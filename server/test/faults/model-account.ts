@@ -176,5 +176,5 @@ function setPassword(model: Model, person: Person, wanted: string): void {
 }
 
 function sessionUser({ id, fname: first, email: address, userType: type }: Person) {
-  return { id, fname: first, email: address, userType: type }
+  return { id, fname: first, email: address, userType: type, role: type === 'admin' ? 'owner' : null }
 }

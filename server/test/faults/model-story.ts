@@ -38,6 +38,7 @@ const NO_GAME = 'the model has no game that makes these calls; features/game/gam
 const NO_LEDGER = 'the model has no ledger'
 const NO_BALANCES = `${NO_LEDGER}; ledger/adjustments.test.ts`
 const NO_TELEGRAM = 'the model has no Telegram accounts; features/account/telegram.test.ts'
+const NO_ROLES = 'all admins of the model are owners; team.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
   account: {
@@ -47,7 +48,8 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     telegram: NO_TELEGRAM,
     unlinkTelegram: NO_TELEGRAM,
   },
-  users: { ...userCommands, restoreVersion: NOT_RESTORED },
+  users: { ...userCommands, setRole: NO_ROLES, restoreVersion: NOT_RESTORED },
+  team: { roles: NO_ROLES, setSettings: NO_ROLES },
   dashboard: {
     ...dashboardCommands,
     activity: `${ONLY_IMPORTED}; activity.test.ts`,

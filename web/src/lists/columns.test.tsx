@@ -6,7 +6,7 @@ import { render } from '#src/testing/render.tsx'
 import { DataTable } from './data-table.tsx'
 import { type Cells, listColumns } from './columns.tsx'
 
-const fields = ['id', 'fname', 'lname', 'email', 'userType', 'createdAt', 'lastSeenAt', 'version'] as const
+const fields = ['id', 'fname', 'lname', 'email', 'userType', 'role', 'createdAt', 'lastSeenAt', 'version'] as const
 const none = Object.fromEntries(fields.map((name) => [name, false])) as Record<(typeof fields)[number], false>
 
 test('Lists: a column takes its header and sort from its field; a column without a field takes its header from its key', () => {
@@ -31,6 +31,7 @@ test('Lists: a column that is hidden at first is shown once it is chosen', async
     fname: 'Ada',
     lname: '',
     email: '',
+    role: null,
     userType: 'user',
     createdAt: '',
     lastSeenAt: null,
@@ -95,7 +96,7 @@ type WiderFields = typeof userFields & { country: { label: 'Country'; kind: 'tex
 /** Type errors that tsc must report; it fails if one of them compiles. */
 export const mistakes = () => [
   // @ts-expect-error -- a field of the entity is neither a column nor false
-  listColumns(userList, { id: false, fname: {}, lname: {}, userType: false, createdAt: {}, version: false }),
+  listColumns(userList, { id: false, fname: {}, lname: {}, role: false, userType: false, createdAt: {}, version: false }),
   // @ts-expect-error -- an entity with an additional field
   none satisfies Cells<WiderFields>,
   // @ts-expect-error -- unknown property of a column

@@ -31,7 +31,7 @@ export function KeyboardMap({ onClose }: OverlayProps) {
               [['/'], 'The search box of the list'],
               [['u'], 'Undo, while its toast is there'],
               [['j', 'k'], 'The next, the previous row of the list'],
-              ...placesFor(user?.userType).map(({ goKey, label }): Row => [['g', goKey], label]),
+              ...placesFor(user).map(({ goKey, label }): Row => [['g', goKey], label]),
             ]}
           />
         </div>

@@ -1,5 +1,6 @@
 /** The contents of the sidebar and the phone's drawer: links (§2), greeting and Log Out. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
+import type { Needs } from '@arcade/contract/team/fields'
 import {
   type Icon,
   IconBrandTelegram,
@@ -21,7 +22,7 @@ import {
 } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useKeptSearch } from '#src/lists/back-to-list.tsx'
-import { useSession } from '#src/session.tsx'
+import { mayDo, useSession } from '#src/session.tsx'
 import { useLogOut } from './log-out.ts'
 import { ColorSchemeSwitch } from './color-scheme.tsx'
 import classes from './shell.module.css'
@@ -30,7 +31,8 @@ interface Place {
   to: string
   label: string
   Icon: Icon
-  isAdminOnly: boolean
+  /** The permission that shows the link; everybody may open a page without one. */
+  needs?: Needs
   /** The first path segments of other pages that belong to this link. */
   also: string[]
   /** The key that opens the page after `g`. */
@@ -38,21 +40,21 @@ interface Place {
 }
 
 const links: readonly Place[] = [
-  { to: '/', label: 'Dashboard', Icon: IconLayoutDashboard, isAdminOnly: false, also: ['admin'], goKey: 'd' },
+  { to: '/', label: 'Dashboard', Icon: IconLayoutDashboard, also: ['admin'], goKey: 'd' },
   {
     to: '/manage-users',
     label: 'Manage Users',
     Icon: IconUsers,
-    isAdminOnly: true,
+    needs: 'users.read',
     also: ['add-user', 'update-user'],
     goKey: 'u',
   },
-  { to: '/manage-telegram-users', label: 'Telegram Users', Icon: IconBrandTelegram, isAdminOnly: true, also: [], goKey: 'p' },
+  { to: '/manage-telegram-users', label: 'Telegram Users', Icon: IconBrandTelegram, needs: 'players.read', also: [], goKey: 'p' },
   {
     to: '/social-tasks',
     label: 'Social Tasks',
     Icon: IconThumbUp,
-    isAdminOnly: true,
+    needs: 'tasks.read',
     also: ['social-tasks-form', 'social-tasks-form-update'],
     goKey: 's',
   },
@@ -60,7 +62,7 @@ const links: readonly Place[] = [
     to: '/daily-tasks',
     label: 'Daily Tasks',
     Icon: IconCalendarCheck,
-    isAdminOnly: true,
+    needs: 'tasks.read',
     also: ['daily-tasks-form', 'daily-tasks-form-update'],
     goKey: 't',
   },
@@ -68,30 +70,34 @@ const links: readonly Place[] = [
     to: '/annoucements', // sic, §2
     label: 'Announcements',
     Icon: IconSpeakerphone,
-    isAdminOnly: true,
+    needs: 'announcements.read',
     also: ['annoucement-form', 'annoucement-form-update'],
     goKey: 'a',
   },
-  { to: '/calendar', label: 'Calendar', Icon: IconCalendarEvent, isAdminOnly: true, also: [], goKey: 'c' },
-  { to: '/broadcasts', label: 'Broadcasts', Icon: IconSend, isAdminOnly: true, also: [], goKey: 'r' },
-  { to: '/history', label: 'History', Icon: IconHistory, isAdminOnly: true, also: [], goKey: 'h' },
+  {
+    to: '/calendar',
+    label: 'Calendar',
+    Icon: IconCalendarEvent,
+    needs: ['tasks.read', 'announcements.read'],
+    also: [],
+    goKey: 'c',
+  },
+  { to: '/broadcasts', label: 'Broadcasts', Icon: IconSend, needs: 'broadcasts.read', also: [], goKey: 'r' },
+  { to: '/history', label: 'History', Icon: IconHistory, needs: 'history.read', also: [], goKey: 'h' },
 ]
 
 /** Pages for running the installation. The ones above are the specification's (§2). */
 const upkeep: readonly Place[] = [
-  { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
-  { to: '/trash', label: 'Trash', Icon: IconTrash, isAdminOnly: true, also: [], goKey: 'x' },
-  { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, isAdminOnly: true, also: [], goKey: 'k' },
-  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, isAdminOnly: true, also: [], goKey: 'w' },
-  { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
+  { to: '/audit', label: 'Audit', Icon: IconListSearch, needs: 'audit.read', also: [], goKey: 'l' },
+  { to: '/trash', label: 'Trash', Icon: IconTrash, needs: 'trash.manage', also: [], goKey: 'x' },
+  { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, needs: 'tokens.manage', also: [], goKey: 'k' },
+  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, needs: 'webhooks.manage', also: [], goKey: 'w' },
+  { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, needs: 'backups.manage', also: [], goKey: 'b' },
 ]
 
-/** Returns the pages that a user of this type may open. */
-export function placesFor(
-  userType: SessionUser['userType'] | undefined,
-  among: readonly Place[] = [...links, ...upkeep],
-): readonly Place[] {
-  return among.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
+/** Returns the pages that a person may open. */
+export function placesFor(user: SessionUser | null, among: readonly Place[] = [...links, ...upkeep]): readonly Place[] {
+  return among.filter(({ needs }) => needs === undefined || mayDo(user, needs))
 }
 
 interface PlaceLinkProps {
@@ -160,11 +166,11 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
         )}
       </div>
       <nav aria-label="Main" className={classes['links']}>
-        {placesFor(user?.userType, links).map(placeLink)}
+        {placesFor(user, links).map(placeLink)}
       </nav>
-      {user?.userType === 'admin' && (
+      {placesFor(user, upkeep).length > 0 && (
         <nav aria-label="Upkeep" className={classes['upkeep']}>
-          {placesFor(user.userType, upkeep).map(placeLink)}
+          {placesFor(user, upkeep).map(placeLink)}
         </nav>
       )}
       <div className={classes['foot']}>

@@ -65,7 +65,7 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
     to,
     run: () => history.push(to),
   })
-  const pages = placesFor(user?.userType).map(({ label, to, goKey, Icon: PageIcon }) => ({
+  const pages = placesFor(user).map(({ label, to, goKey, Icon: PageIcon }) => ({
     id: `${label} ${to}`,
     label,
     Icon: PageIcon,
@@ -106,7 +106,7 @@ export function useRecent(): Group {
   const { user } = useSession()
   const { history } = useRouter()
   const openPage = useOpenPage()
-  const pages = new Set(placesFor(user?.userType).map(({ to }) => to))
+  const pages = new Set(placesFor(user).map(({ to }) => to))
   const entries = openedBefore().map((opened) => ({
     ...opened,
     id: `recent ${opened.id}`,
@@ -122,7 +122,7 @@ export function useViews(): Group[] {
   const { data } = useQuery(api.views.list.queryOptions({ enabled: user?.userType === 'admin', retry: false }))
   const entries = data?.views.map(({ id, list, name, address }) => {
     const path = listPaths[list]
-    const place = placesFor(user?.userType).find(({ to }) => to === path)
+    const place = placesFor(user).find(({ to }) => to === path)
     const to = `${path}?${address}`
     return { id: `view ${id}`, label: name, Icon: IconBookmark, detail: place?.label ?? '', to, run: () => history.push(to) }
   })

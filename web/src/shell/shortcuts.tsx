@@ -95,7 +95,7 @@ function useSingleKeys(openKeyboardMap: () => void): (event: KeyboardEvent) => b
   /** Goes to the place of the second key after `g`. */
   const go = (key: string): boolean => {
     goUntil.current = 0
-    const place = placesFor(user?.userType).find(({ goKey }) => goKey === key)
+    const place = placesFor(user).find(({ goKey }) => goKey === key)
     if (place) openPage(place.to)
     return place !== undefined
   }

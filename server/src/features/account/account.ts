@@ -4,6 +4,7 @@
  */
 import type { Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import type { Role } from '@arcade/contract/team/fields'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -18,6 +19,7 @@ import {
 } from '#src/identity/password-links.ts'
 import { userRecord } from '#src/identity/accounts.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
+import { refuseAbove, roleThatCounts } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { telegramHandlers } from './telegram.ts'
@@ -95,11 +97,12 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
     },
 
     async createPasswordLink({ id }, context) {
-      const { id: madeBy } = signedIn(context)
+      const { id: madeBy, permissions } = signedIn(context)
       // Otherwise an open session could set a new password without the current one.
       if (id === madeBy) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         await sessions.lockAdmin(tx, madeBy, context.sessionToken)
+        refuseAbove(await lockedRole(tx, id), permissions)
         const made = await createPasswordLink(tx, { userId: id, madeBy })
         await auditLink(tx, context, { action: 'user.password-link', id })
         return made
@@ -132,6 +135,12 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       return { success: true }
     },
   }
+}
+
+/** Returns the role of a person, which stays as it is until the transaction ends. */
+async function lockedRole(tx: Transaction<Tables>, id: string): Promise<Role | null> {
+  const user = await tx.selectFrom('users').select(['user_type', 'role']).where('id', '=', id).forShare().executeTakeFirst()
+  return user ? roleThatCounts(user) : null
 }
 
 /** Writes the audit entry of an act on the password link for a user. */

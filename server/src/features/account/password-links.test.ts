@@ -5,7 +5,7 @@ import { auditTrail } from '#test/audit-trail.ts'
 import { waitFor } from '#test/processes.ts'
 import { type Client, PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
-import { changeUserType, ensureAdmin } from '#src/identity/accounts.ts'
+import { changeRole as giveRole, ensureAdmin } from '#src/identity/accounts.ts'
 import { createPasswordLink } from '#src/identity/password-links.ts'
 
 const NEW_PASSWORD = { password: 'a new secret', confirmPassword: 'a new secret' }
@@ -182,7 +182,7 @@ describe('security: an admin who makes a link and loses the rights at the same t
     const given = await people()
     const { app, maker, user } = given
     const making = await app.database.transaction(async (tx) => {
-      if (first === 'demotion') await changeUserType(tx, maker.id, 'user')
+      if (first === 'demotion') await giveRole(tx, { id: maker.id, from: 'owner', to: null })
       await app.sessions.endAllOf(tx, maker.id)
       const pending = { answer: maker.call('POST', '/api/password-links', { id: user.id }) }
       await isWaiting(given)

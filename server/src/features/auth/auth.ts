@@ -13,6 +13,7 @@ import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { checkRegistration, createAccount, isEmailTaken, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
+import { sessionUserOf } from '#src/identity/roles.ts'
 import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
 
 export interface SignInServices {
@@ -51,7 +52,8 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       const found = await database.db
         .selectFrom('accounts')
         .leftJoin('users', 'users.id', 'accounts.id')
-        .select(['accounts.id', 'password_hash', 'fname', 'lname', 'users.email', 'user_type'])
+        .leftJoin('role_settings', 'role_settings.role', 'users.role')
+        .select(['accounts.id', 'password_hash', 'fname', 'lname', 'users.email', 'user_type', 'users.role', 'sees_personal'])
         .where(lower(sql.ref('accounts.email')), '=', account)
         .executeTakeFirst()
       const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
@@ -63,10 +65,11 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         throw new Failure('LOGIN_FAILED')
       }
       await attempt.succeed()
-      const { id, fname, lname, email: shown, user_type: userType } = found
-      if (fname === null || lname === null || shown === null || userType === null) throw new Failure('NO_SUCH_DOCUMENT')
+      const { id, fname, lname, email: shown, user_type, role, sees_personal } = found
+      if (fname === null || lname === null || shown === null || user_type === null) throw new Failure('NO_SUCH_DOCUMENT')
       const passwordHash = await passwords.renew({ id, hashed: found.password_hash }, password)
-      return beginSession({ id, username: `${fname} ${lname}`, fname, lname, email: shown, userType }, context, passwordHash)
+      const user = sessionUserOf({ id, fname, lname, email: shown, user_type, role, sees_personal })
+      return beginSession(user, context, passwordHash)
     },
 
     async logout(_input, context) {

@@ -88,7 +88,7 @@ class EventStreams implements Live {
     const listener = this.#add(followed, context)
     try {
       // From here on `onChange` finds the listener. This check sees anything that changed before.
-      if (!(await this.#isAdmin(listener.token))) throw new Failure('SIGNED_OUT')
+      if (!(await this.#maySee(listener.token))) throw new Failure('SIGNED_OUT')
       listener.sent = await this.#readEvent(followed)
       if (!this.#listeners.has(listener)) throw new Failure(this.#isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
     } catch (error) {
@@ -129,14 +129,14 @@ class EventStreams implements Live {
     listener.stream?.end(error)
   }
 
-  async #isAdmin(token: string): Promise<boolean> {
-    return (await this.#sessions.holderOf(token))?.userType === 'admin'
+  async #maySee(token: string): Promise<boolean> {
+    return (await this.#sessions.holderOf(token))?.permissions.includes('dashboard.read') ?? false
   }
 
-  /** Ends the stream if its session is no longer an admin's. Keeps it while the database cannot be asked. */
+  /** Ends the stream if its session has ended or may not see the dashboard any more. Keeps it while the database cannot be asked. */
   async #check(listener: Listener): Promise<void> {
     listener.checkAt = performance.now() + CHECK_MS
-    const isAllowed = await this.#isAdmin(listener.token).catch(() => true)
+    const isAllowed = await this.#maySee(listener.token).catch(() => true)
     if (!isAllowed) this.#end(listener)
   }
 

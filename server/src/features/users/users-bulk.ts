@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/users/fields'
 import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
+import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import { actOf, auditRows } from '#src/audit/audit.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
@@ -13,6 +14,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
+import { ROLE_THAT_COUNTS, rolesAbove, roleThatCounts } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { servedUsers } from './users-list.ts'
@@ -38,20 +40,25 @@ export async function removeUsers(
   const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
     const admins = await lockAdmins(tx)
     const targeted = whereTarget(servedUsers, target, context)
-    const { rows: refused } = await sql<{ id: string; email: string }>`
-      select id, email from users where ${targeted} and (id = ${self.id} or id = ${lastAdmin()})`.execute(tx)
+    const above = rolesAbove(self.permissions)
+    const { rows: refused } = await sql<{ id: string; email: string; role: Role | null }>`
+      select id, email, ${ROLE_THAT_COUNTS} as role from users
+       where ${targeted} and (id = ${self.id} or id = ${lastOwner()} or ${ROLE_THAT_COUNTS} = any(${above}))`.execute(tx)
     const removable = sql<boolean>`${targeted} and id <> all(${refused.map(({ id }) => id)})`
-    const refusals = refused.map(({ id, email }) => ({
-      id,
-      title: email,
-      reason: errorCatalogue[id === self.id ? 'NOT_YOURSELF' : 'LAST_ADMIN'].message,
-    }))
+    const refusals = refused.map(({ id, email, role }) => ({ id, title: email, reason: reasonFor(id, role) }))
     const done = dryRun ? await count() : await remove()
     return { ...done, refusals }
 
-    /** Returns the admin who must stay, if another admin has removed the caller meanwhile. Otherwise the caller is the one who stays. */
-    function lastAdmin(): string | null {
-      return admins.includes(self.id) ? null : (admins[0] ?? null)
+    /** Returns the owner who must stay, unless the caller is an owner, who stays anyway. */
+    function lastOwner(): string | null {
+      const owners = admins.filter(({ role }) => role === 'owner')
+      return owners.some(({ id }) => id === self.id) ? null : (owners[0]?.id ?? null)
+    }
+
+    function reasonFor(id: string, role: Role | null): string {
+      if (id === self.id) return errorCatalogue.NOT_YOURSELF.message
+      if (role !== null && above.includes(role)) return `Your role may not remove a person with the role ${roleLabels[role]}.`
+      return errorCatalogue[admins.length === 1 ? 'LAST_ADMIN' : 'LAST_OWNER'].message
     }
 
     async function count(): Promise<Done> {
@@ -113,18 +120,23 @@ const trashedUsers = sql`
 const removedUsers = sql`
   select 'user' as record_kind, id as record_id, fname || ' ' || lname as record_name, ${removedUserSql} as changes, null::json as detail from gone`
 
+export interface Admin {
+  id: string
+  role: Role | null
+}
+
 /**
  * Takes the lock for changing who is an admin, so that the second of two simultaneous removals sees the outcome of the first. Returns the
- * admins' ids. Row locks are not enough: a transaction that waits for them does not see who has become an admin meanwhile, and it could
+ * admins with their roles. Row locks are not enough: a transaction that waits for them does not see who has become an admin meanwhile, and it could
  * deadlock with a transaction that holds that admin's row.
  */
-export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
+export async function lockAdmins(tx: Transaction<Tables>): Promise<Admin[]> {
   await takeLock(tx, 'admins')
   const rows = await tx
     .selectFrom('users')
-    .select('id')
+    .select(['id', 'user_type', 'role'])
     .where('user_type', '=', 'admin')
     .orderBy(sql.raw(idOrderSql('id')))
     .execute()
-  return rows.map(({ id }) => id)
+  return rows.map((row) => ({ id: row.id, role: roleThatCounts(row) }))
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { auditTrail } from '#test/audit-trail.ts'
 import { addCount } from '#test/activity.ts'
 import { type Client, PASSWORD, testApp } from '#test/test-app.ts'
-import { changeUserType } from '#src/identity/accounts.ts'
+import { changeRole } from '#src/identity/accounts.ts'
 import { countDeadlocks, openAgain } from '#test/test-database.ts'
 
 async function metricsOf(admin: Client) {
@@ -212,7 +212,7 @@ test('§6 simultaneous changes of many roles do not deadlock', async () => {
   const everybody = await Promise.all(Array.from({ length: 7 }, (_, n) => apps[n % 2]!.signUp('user')))
   const byId = everybody.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const [people, admins] = [byId.slice(0, 5), byId.slice(5)]
-  for (const { id } of admins) await databases[0]!.transaction((tx) => changeUserType(tx, id, 'admin'))
+  for (const { id } of admins) await databases[0]!.transaction((tx) => changeRole(tx, { id, from: null, to: 'owner' }))
   const change = ({ id }: Client, n: number, userType: string) =>
     admins[n % admins.length]!.call('PUT', `/api/users/${id}/user-type`, { userType })
   for (let round = 0; round < 15; round += 1) {

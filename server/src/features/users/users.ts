@@ -2,6 +2,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { contract } from '@arcade/contract/contract'
+import type { Role } from '@arcade/contract/team/fields'
 import { type UserUpdateInput, userUpdateInput } from '@arcade/contract/users/calls'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
@@ -15,7 +16,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import {
-  changeUserType,
+  changeRole,
   checkRegistration,
   createAccount,
   isEmailTaken,
@@ -23,7 +24,8 @@ import {
   userRecord,
 } from '#src/identity/accounts.ts'
 import type { Trash } from '#src/audit/trash.ts'
-import { lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
+import { refuseAbove } from '#src/identity/roles.ts'
+import { type Admin, lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
 import { servedUsers } from './users-list.ts'
 
 export interface UsersServices {
@@ -49,6 +51,26 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
     })
     sessions.changed(id)
     return result
+  }
+
+  /** Gives a person the role that `choose` returns for the present one, and ends the person's sessions if it is another one. */
+  const setRole = (id: string, context: CallContext, choose: (before: Role | null) => Role | null): Promise<DashboardUser> => {
+    refuseSelf(id, context)
+    return changing(id, async (tx) => {
+      const admins = await lockAdmins(tx)
+      const before = await findUser(tx, id, 'lock')
+      const from = admins.find((admin) => admin.id === id)?.role ?? null
+      const to = choose(from)
+      if (from === to) return before
+      if (to === null) refuseLastAdmin(id, admins)
+      if (from === 'owner') refuseLastOwner(id, admins)
+      await changeRole(tx, { id, from, to })
+      await sessions.endAllOf(tx, id)
+      const after = await findUser(tx, id)
+      const changes = changesBetween(roleOf(before), roleOf(after))
+      await audit(tx, actOf(context), 'user.role', { record: userRecord(after), changes, detail: { version: after.version } })
+      return after
+    })
   }
 
   return {
@@ -77,19 +99,12 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
     },
 
     async setUserType({ id, userType }, context) {
-      refuseSelf(id, context)
-      const user = await changing(id, async (tx) => {
-        const admins = await lockAdmins(tx)
-        const before = await findUser(tx, id, 'lock')
-        if (before.userType === userType) return before
-        if (userType === 'user') refuseLastAdmin(id, admins)
-        await changeUserType(tx, id, userType)
-        await sessions.endAllOf(tx, id)
-        const after = await findUser(tx, id)
-        const changes = { userType: [before.userType, userType] } as const
-        await audit(tx, actOf(context), 'user.role', { record: userRecord(after), changes, detail: { version: after.version } })
-        return after
-      })
+      const user = await setRole(id, context, (before) => (userType === 'user' ? null : (before ?? 'owner')))
+      return { success: true, user }
+    },
+
+    async setRole({ id, role }, context) {
+      const user = await setRole(id, context, () => (role === 'user' ? null : role))
       return { success: true, user }
     },
 
@@ -114,6 +129,8 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
         const admins = await lockAdmins(tx)
         await findUser(tx, id, 'lock')
         refuseLastAdmin(id, admins)
+        refuseLastOwner(id, admins)
+        refuseAbove(admins.find((admin) => admin.id === id)?.role ?? null, signedIn(context).permissions)
         await moveUsersToTrash(tx, context, { trash, where: sql`id = ${id}` })
         await sessions.endAllOf(tx, id)
       })
@@ -168,6 +185,15 @@ function refuseSelf(id: string, context: CallContext): void {
   if (signedIn(context).id === id) throw new Failure('NOT_YOURSELF')
 }
 
-function refuseLastAdmin(id: string, admins: string[]): void {
-  if (admins.length === 1 && admins[0] === id) throw new Failure('LAST_ADMIN')
+function refuseLastAdmin(id: string, admins: readonly Admin[]): void {
+  if (admins.length === 1 && admins[0]?.id === id) throw new Failure('LAST_ADMIN')
+}
+
+function refuseLastOwner(id: string, admins: readonly Admin[]): void {
+  const owners = admins.filter(({ role }) => role === 'owner')
+  if (owners.length === 1 && owners[0]?.id === id) throw new Failure('LAST_OWNER')
+}
+
+function roleOf({ userType, role }: DashboardUser): Pick<DashboardUser, 'userType' | 'role'> {
+  return { userType, role }
 }

@@ -40,6 +40,7 @@ const columns = listColumns(userList, {
     grow: 1,
     card: 'fold',
   },
+  role: { missing: '–', isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
   lastSeenAt: { missing: 'not known', isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
   Update: { render: (user) => <UpdateButton user={user} />, width: 3.25, grow: 0.2, card: 'end' },
   Delete: { render: (user) => <DeleteButton user={user} />, width: 2.75, grow: 0.2, card: 'end' },

@@ -1,0 +1,106 @@
+/**
+ * The roles of admins and what each may do. A role is a set of permissions; each call of the contract names the one that it needs. The user
+ * type stays `admin` or `user` (§6): a role makes its person an admin.
+ */
+
+/** Each permission, with the words that the console and a refusal use for it. */
+export const permissionLabels = {
+  'account.own': 'Use one’s own account',
+  'dashboard.read': 'See the dashboard',
+  'views.own': 'Save views of lists',
+  'users.read': 'See dashboard users',
+  'users.write': 'Add, rename and remove dashboard users',
+  'users.roles': 'Change roles and what they may do',
+  'tasks.read': 'See tasks',
+  'tasks.write': 'Change tasks',
+  'announcements.read': 'See announcements',
+  'announcements.write': 'Change announcements',
+  'broadcasts.read': 'See broadcasts',
+  'broadcasts.write': 'Send broadcasts',
+  'players.read': 'See players',
+  'players.personal': 'See personal fields of players',
+  'players.block': 'Block players',
+  'players.erase': 'Erase players',
+  'balances.adjust': 'Adjust balances',
+  'history.read': 'See who took part',
+  'exports.make': 'Download spreadsheets',
+  'notes.write': 'Write notes',
+  'audit.read': 'Read the audit',
+  'trash.manage': 'Look through the trash, restore and purge',
+  'tokens.manage': 'Manage bot tokens',
+  'webhooks.manage': 'Manage webhooks',
+  'backups.manage': 'Manage backups',
+} as const
+export type Permission = keyof typeof permissionLabels
+export const permissions = Object.keys(permissionLabels) as Permission[]
+
+export const roleLabels = {
+  owner: 'Owner',
+  manager: 'Manager',
+  editor: 'Editor',
+  reviewer: 'Reviewer',
+  analyst: 'Analyst',
+} as const
+export type Role = keyof typeof roleLabels
+export const roles = Object.keys(roleLabels) as Role[]
+
+const readsItems = ['tasks.read', 'announcements.read', 'broadcasts.read', 'players.read', 'history.read'] as const
+const everyRole = ['account.own', 'dashboard.read', 'views.own'] as const
+
+/** What each role may do. Whether it sees personal fields of players is a setting, which owners change (`RoleSettings`). */
+const rolePermissions: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: permissions,
+  manager: permissions.filter((one) => !['users.roles', 'tokens.manage', 'webhooks.manage', 'backups.manage'].includes(one)),
+  editor: [
+    ...everyRole,
+    ...readsItems,
+    'tasks.write',
+    'announcements.write',
+    'broadcasts.write',
+    'players.personal',
+    'exports.make',
+    'notes.write',
+  ],
+  reviewer: [...everyRole, 'players.read', 'players.personal', 'history.read', 'notes.write'],
+  analyst: [...everyRole, ...readsItems, 'players.personal', 'exports.make'],
+}
+
+/** What owners decide about a role other than their own. */
+export interface RoleSettings {
+  /** Whether the role sees personal fields of players: e-mail, phone number, handles and wallets. */
+  seesPersonal: boolean
+  /** The most points that one adjustment may give or take; null without a limit. */
+  maxAdjustment: number | null
+  /** The most points that one person's adjustments may give and take in a UTC day, added up; null without a limit. */
+  maxAdjustedDaily: number | null
+  /** The most records that one bulk act may change; null without a limit. */
+  maxBulk: number | null
+}
+
+/** The settings of a role until an owner changes them. */
+export const defaultRoleSettings: Readonly<Record<Role, RoleSettings>> = {
+  owner: settings({ seesPersonal: true }),
+  manager: settings({ seesPersonal: true }),
+  editor: settings({ seesPersonal: true }),
+  reviewer: settings({ seesPersonal: true }),
+  analyst: settings({ seesPersonal: false }),
+}
+
+function settings({ seesPersonal }: Pick<RoleSettings, 'seesPersonal'>): RoleSettings {
+  return { seesPersonal, maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null }
+}
+
+/** Returns the permissions of a role with these settings, in the order of their declaration. */
+export function permissionsOf(role: Role, { seesPersonal }: Pick<RoleSettings, 'seesPersonal'>): Permission[] {
+  const held = rolePermissions[role]
+  return permissions.filter((one) => held.includes(one) && (one !== 'players.personal' || seesPersonal))
+}
+
+/** The permission that a call needs. Of several, one is enough, and the handler checks what the record itself needs. */
+export type Needs = Permission | readonly [Permission, ...Permission[]]
+
+/** Returns the permission that a caller lacks for a call; undefined if the caller may make it. */
+export function missingPermission(needs: Needs, held: readonly Permission[]): Permission | undefined {
+  const wanted = typeof needs === 'string' ? [needs] : needs
+  return wanted.some((one) => held.includes(one)) ? undefined : wanted[0]
+}

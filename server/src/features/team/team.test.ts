@@ -1,0 +1,166 @@
+/** Roles of admins (contract/src/team/fields.ts): who gets one, who may give one, and what the last owner is spared. */
+import { describe, expect, test } from 'vitest'
+import { type Permission, permissions, type Role, roles } from '@arcade/contract/team/fields'
+import { auditTrail } from '#test/audit-trail.ts'
+import { type Client, PASSWORD, testApp } from '#test/test-app.ts'
+import { ensureAdmin } from '#src/identity/accounts.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
+
+const settings = { seesPersonal: true, maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null }
+
+async function sessionOf({ call }: Client) {
+  return (await call('GET', '/api/session')).body.user as {
+    role: Role | null
+    permissions: Permission[]
+    userType: string
+  } | null
+}
+
+describe('a role', () => {
+  test('an admin who is made without one is an owner, and a user has none', async () => {
+    const app = await testApp()
+    const [admin, user] = [await app.signUp('admin'), await app.signUp('user')]
+    expect(await sessionOf(admin)).toMatchObject({ userType: 'admin', role: 'owner', permissions })
+    expect(await sessionOf(user)).toMatchObject({ userType: 'user', role: null, permissions: [] })
+    await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'admin' })
+    expect((await admin.call('GET', `/api/users/${user.id}`)).body).toMatchObject({ userType: 'admin', role: 'owner' })
+  })
+
+  test('an admin made by a server that knows no roles is an owner', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await app.database.db.updateTable('users').set({ role: null }).execute()
+    expect(await sessionOf(admin)).toMatchObject({ role: 'owner', permissions })
+    expect((await admin.call('GET', '/api/roles')).body.roles[0]).toMatchObject({ role: 'owner', people: 1 })
+  })
+
+  test.each(roles)('%s makes a user an admin, `user` takes it away, and both end the sessions', async (role) => {
+    const app = await testApp()
+    const owner = await app.signUp('owner')
+    const person = await app.signUp('user')
+    const given = await owner.call('PUT', `/api/users/${person.id}/role`, { role })
+    expect(given.body).toMatchObject({ success: true, user: { userType: 'admin', role, version: 2 } })
+    expect(await sessionOf(person)).toBeNull()
+    expect((await owner.call('GET', '/api/metrics')).body.userTypes).toEqual({ user: 0, admin: 2 })
+    const taken = await owner.call('PUT', `/api/users/${person.id}/role`, { role: 'user' })
+    expect(taken.body).toMatchObject({ success: true, user: { userType: 'user', role: null, version: 3 } })
+    expect((await owner.call('GET', '/api/metrics')).body.userTypes).toEqual({ user: 1, admin: 1 })
+    const changes = (await auditTrail(app.database.db, 'user.role')).map((entry) => entry.changes)
+    expect(changes).toEqual([
+      { userType: ['user', 'admin'], role: [null, role] },
+      { userType: ['admin', 'user'], role: [role, null] },
+    ])
+  })
+
+  test('is refused if it does not exist, and changes nothing if the person has it', async () => {
+    const app = await testApp()
+    const owner = await app.signUp('owner')
+    const editor = await app.signUp('editor')
+    for (const role of ['god', 'admin', '', null, 'Owner'])
+      expect((await owner.call('PUT', `/api/users/${editor.id}/role`, { role })).status, String(role)).toBe(400)
+    const again = await owner.call('PUT', `/api/users/${editor.id}/role`, { role: 'editor' })
+    expect(again.body.user).toMatchObject({ role: 'editor', version: 1 })
+    expect(await sessionOf(editor)).toMatchObject({ role: 'editor' })
+    expect((await owner.call('PUT', '/api/users/none/role', { role: 'editor' })).body.code).toBe('NO_SUCH_USER')
+  })
+})
+
+describe('the last owner', () => {
+  test('can neither get another role nor be removed while other admins are left', async () => {
+    const app = await testApp()
+    const [owner, other] = [await app.signUp('owner'), await app.signUp('owner')]
+    await app.signUp('manager')
+    expect((await owner.call('PUT', `/api/users/${other.id}/role`, { role: 'analyst' })).status).toBe(200)
+    for (const [method, path, body] of [
+      ['PUT', `/api/users/${owner.id}/role`, { role: 'manager' }],
+      ['PUT', `/api/users/${owner.id}/user-type`, { userType: 'user' }],
+      ['DELETE', `/removeUser/${owner.id}`, undefined],
+    ] as const)
+      expect((await owner.call(method, path, body)).body.code, path).toBe('NOT_YOURSELF')
+  })
+
+  test('stays when two owners demote each other at once, twenty times', async () => {
+    const app = await testApp()
+    for (let round = 0; round < 20; round += 1) {
+      const [one, other] = [await app.signUp('owner'), await app.signUp('owner')]
+      await app.database.db.updateTable('users').set({ role: 'manager' }).where('id', 'not in', [one.id, other.id]).execute()
+      const answers = await Promise.all([
+        one.call('PUT', `/api/users/${other.id}/role`, { role: 'editor' }),
+        other.call(round % 2 === 0 ? 'DELETE' : 'PUT', round % 2 === 0 ? `/removeUser/${one.id}` : `/api/users/${one.id}/role`, {
+          ...(round % 2 === 1 && { role: 'user' }),
+        }),
+      ])
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      const owners = await app.database.db.selectFrom('users').select('id').where('role', '=', 'owner').execute()
+      expect(owners).toHaveLength(1)
+    }
+  })
+})
+
+describe('a manager', () => {
+  test('may do nothing to an owner that would open or end the account', async () => {
+    const app = await testApp()
+    const [owner, manager, editor] = [await app.signUp('owner'), await app.signUp('manager'), await app.signUp('editor')]
+    await app.signUp('owner')
+    for (const [method, path, body] of [
+      ['DELETE', `/removeUser/${owner.id}`, undefined],
+      ['POST', '/api/password-links', { id: owner.id }],
+    ] as const) {
+      const { status, body: answer } = await manager.call(method, path, body)
+      expect([status, answer.message], path).toEqual([403, 'Your role may not do this to a person with the role Owner.'])
+    }
+    const many = await manager.call('POST', '/api/users/remove', { target: { ids: [owner.id, editor.id, manager.id] } })
+    expect(many.body).toMatchObject({ affected: 1 })
+    const refusals = many.body.refusals as { id: string; reason: string }[]
+    expect(new Map(refusals.map(({ id, reason }) => [id, reason]))).toEqual(
+      new Map([
+        [owner.id, 'Your role may not remove a person with the role Owner.'],
+        [manager.id, 'You cannot remove yourself or change your own role.'],
+      ]),
+    )
+    expect((await manager.call('POST', '/api/password-links', { id: (await app.signUp('analyst')).id })).status).toBe(200)
+  })
+})
+
+describe('the settings of a role', () => {
+  test('apply at once to people who are signed in, and are in the audit', async () => {
+    const app = await testApp()
+    const [owner, analyst] = [await app.signUp('owner'), await app.signUp('analyst')]
+    expect((await sessionOf(analyst))?.permissions).not.toContain('players.personal')
+    expect((await owner.call('PUT', '/api/roles/analyst', { ...settings, maxBulk: 5 })).body).toEqual({ success: true })
+    expect((await sessionOf(analyst))?.permissions).toContain('players.personal')
+    const { roles: shown } = (await analyst.call('GET', '/api/roles')).body
+    expect(shown.find(({ role }: { role: Role }) => role === 'analyst')).toMatchObject({
+      label: 'Analyst',
+      people: 1,
+      settings: { ...settings, maxBulk: 5 },
+    })
+    const [entry] = await auditTrail(app.database.db, 'role.update')
+    expect(entry).toMatchObject({ recordId: 'analyst', changes: { seesPersonal: [false, true], maxBulk: [null, 5] } })
+  })
+
+  test('are refused for owners, for unknown roles and for limits that are none', async () => {
+    const app = await testApp()
+    const owner = await app.signUp('owner')
+    for (const role of ['owner', 'user', 'none'])
+      expect((await owner.call('PUT', `/api/roles/${role}`, settings)).status).toBe(400)
+    for (const wrong of [{ maxAdjustment: 0 }, { maxAdjustedDaily: -1 }, { maxBulk: 1.5 }, { maxBulk: '5' }, { other: 1 }])
+      expect((await owner.call('PUT', '/api/roles/editor', { ...settings, ...wrong })).status).toBe(400)
+  })
+})
+
+test('the command that makes an admin makes an owner, also of an admin with another role', async () => {
+  const app = await testApp()
+  const editor = await app.signUp('editor', 'ed@gmail.com')
+  const act = actOfProcess('command', 'admin create')
+  const policy = 'standard'
+  await ensureAdmin(app.database, app.sessions, {
+    act,
+    email: 'ed@gmail.com',
+    password: PASSWORD,
+    policy,
+    unlessAdminExists: false,
+  })
+  const { role } = await app.database.db.selectFrom('users').select('role').where('id', '=', editor.id).executeTakeFirstOrThrow()
+  expect(role).toBe('owner')
+})

@@ -1,0 +1,46 @@
+/** The roles of admins: what each may do, how many people have it, and its settings, which owners change. */
+import { sql } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { permissionsOf, type Role, roleLabels, roles } from '@arcade/contract/team/fields'
+import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
+import type { Handlers } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
+import { readRoleSettings, ROLE_THAT_COUNTS, writeRoleSettings } from '#src/identity/roles.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+
+export function teamHandlers({ database, sessions }: { database: Database; sessions: Sessions }): Handlers<typeof contract.team> {
+  const { db } = database
+  return {
+    async roles() {
+      const settings = await readRoleSettings(db)
+      const { rows } = await sql<{ role: Role; people: number }>`
+        select ${ROLE_THAT_COUNTS} as role, count(*) as people from users where user_type = 'admin' group by 1`.execute(db)
+      const people = new Map(rows.map((row) => [row.role, row.people]))
+      return {
+        roles: roles.map((role) => ({
+          role,
+          label: roleLabels[role],
+          permissions: permissionsOf(role, settings[role]),
+          settings: settings[role],
+          people: people.get(role) ?? 0,
+        })),
+      }
+    },
+
+    async setSettings({ role, ...settings }, context) {
+      await database.transaction(async (tx) => {
+        await takeLock(tx, 'admins') // of two changes at once, the second one sees what the first one wrote
+        const before = (await readRoleSettings(tx))[role]
+        const changes = changesBetween({ ...before }, { ...settings })
+        if (Object.keys(changes).length === 0) return
+        await writeRoleSettings(tx, role, settings)
+        await sessions.announceManyChanges(tx)
+        const record = { kind: 'role', id: role, name: roleLabels[role] } as const
+        await audit(tx, actOf(context), 'role.update', { record, changes })
+      })
+      sessions.changed()
+      return { success: true }
+    },
+  }
+}

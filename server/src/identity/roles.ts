@@ -1,0 +1,89 @@
+/** Roles of admins in the database: what a person may do, and the settings that owners change. */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { SessionUser } from '@arcade/contract/auth/calls'
+import {
+  defaultRoleSettings,
+  type Permission,
+  permissionsOf,
+  type Role,
+  roleLabels,
+  roles,
+  type RoleSettings,
+} from '@arcade/contract/team/fields'
+import type { UserType } from '@arcade/contract/users/fields'
+import { Failure } from '#src/calls.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** A row of `users` with the settings of its role. */
+export interface PersonRow {
+  id: string
+  fname: string
+  lname: string
+  email: string
+  user_type: UserType
+  role: Role | null
+  /** From `role_settings`; null if the role has the settings of the contract. */
+  sees_personal: boolean | null
+}
+
+/** SQL for the join that adds `r.sees_personal` to rows of `users u`. */
+export const JOIN_SETTINGS = `left join role_settings r on r.role = coalesce(u.role, 'owner') and u.user_type = 'admin'`
+
+/** Returns the role that counts; null for a user. An admin without a role was made by a server that knew none, and is an owner. */
+export function roleThatCounts({ user_type: userType, role }: Pick<PersonRow, 'user_type' | 'role'>): Role | null {
+  return userType === 'admin' ? (role ?? 'owner') : null
+}
+
+/** Returns the session data of a person (§3), with what the role may do. */
+export function sessionUserOf(row: PersonRow): SessionUser {
+  const { id, fname, lname, email, user_type: userType, sees_personal: seesPersonal } = row
+  const role = roleThatCounts(row)
+  const permissions = role ? permissionsOf(role, { seesPersonal: seesPersonal ?? defaultRoleSettings[role].seesPersonal }) : []
+  return { id, username: `${fname} ${lname}`, fname, lname, email, userType, role, permissions }
+}
+
+/** Returns the settings of each role. */
+export async function readRoleSettings(db: Kysely<Tables>): Promise<Record<Role, RoleSettings>> {
+  const rows = await db.selectFrom('role_settings').selectAll().execute()
+  const changed = rows.map(
+    ({ role, sees_personal: seesPersonal, max_adjustment, max_adjusted_daily, max_bulk: maxBulk }) =>
+      [
+        role,
+        { seesPersonal, maxAdjustment: limitOf(max_adjustment), maxAdjustedDaily: limitOf(max_adjusted_daily), maxBulk },
+      ] as const,
+  )
+  return { ...defaultRoleSettings, ...Object.fromEntries(changed) }
+}
+
+function limitOf(amount: string | number | null): number | null {
+  return amount === null ? null : Number(amount)
+}
+
+/** Stores the settings of a role. */
+export async function writeRoleSettings(tx: Transaction<Tables>, role: Role, settings: RoleSettings): Promise<void> {
+  const values = {
+    sees_personal: settings.seesPersonal,
+    max_adjustment: settings.maxAdjustment,
+    max_adjusted_daily: settings.maxAdjustedDaily,
+    max_bulk: settings.maxBulk,
+  }
+  await tx
+    .insertInto('role_settings')
+    .values({ role, ...values })
+    .onConflict((conflict) => conflict.column('role').doUpdateSet(values))
+    .execute()
+}
+
+/** Returns the roles whose people a person with these permissions may neither remove nor give a new password: those that may do more. */
+export function rolesAbove(held: readonly Permission[]): Role[] {
+  return roles.filter((role) => permissionsOf(role, { seesPersonal: false }).some((one) => !held.includes(one)))
+}
+
+/** @throws Failure FORBIDDEN if a person with this role may do more than somebody with these permissions */
+export function refuseAbove(role: Role | null, held: readonly Permission[]): void {
+  if (role !== null && rolesAbove(held).includes(role))
+    throw new Failure('FORBIDDEN', { message: `Your role may not do this to a person with the role ${roleLabels[role]}.` })
+}
+
+/** SQL for the role that counts of a row of `users`. */
+export const ROLE_THAT_COUNTS = sql<Role | null>`(case when user_type = 'admin' then coalesce(role, 'owner') end)`
