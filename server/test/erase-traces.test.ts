@@ -157,7 +157,7 @@ async function operate({ app, admin }: Console, round: number): Promise<void> {
   for (const search of [fields.lastName, fields.phoneNumber, String(ID)])
     await download(app, admin, { list: 'telegramUsers', target: { filter: { search } } })
   for (const search of [fields.lastName, String(ID)])
-    await done(admin.call('POST', '/api/broadcasts', { announcementId: 'a', filter: { search }, sendAt: '2100-01-01T00:00:00Z' }))
+    await done(admin.call('POST', '/api/broadcasts', { announcementId: 'a', filter: { search }, sendAt: '2099-12-31T00:00:00Z' }))
   await download(app, admin, { list: 'audit', target: { filter: { recordId: String(ID) } } })
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { cursorField, idField, pageField, pageFields } from '#src/field-schemas.ts'
+import { momentInput } from '#src/items/availability.ts'
 import { playersFilter } from '#src/players/calls.ts'
 import {
   type BroadcastState,
@@ -19,7 +20,7 @@ import {
 import { broadcastReport } from './report.ts'
 
 const moment = z.iso.datetime()
-const momentField = z.iso.datetime({ offset: true, error: 'Give a date and a time' })
+const MOMENT_RULE = 'Give a date and a time'
 const HOLD_BACK_RULE = `Hold back 1 to ${HOLD_BACK_MAX_PERCENT} percent, or nobody`
 const holdBackField = z.int(HOLD_BACK_RULE).min(0, HOLD_BACK_RULE).max(HOLD_BACK_MAX_PERCENT, HOLD_BACK_RULE)
 const STARS_RULE = 'Give a number of Stars above 0'
@@ -37,9 +38,9 @@ export const broadcastInput = z
   .strictObject({
     announcementId: idField,
     ...audience,
-    sendAt: momentField.optional(),
+    sendAt: momentInput('Begins', MOMENT_RULE).optional(),
     /** When sending ends: players whose turn has not come by then are skipped. */
-    endsAt: momentField.optional(),
+    endsAt: momentInput('Ends', MOMENT_RULE).optional(),
     paid: paidField.optional(),
   })
   .refine(({ sendAt, endsAt }) => !sendAt || !endsAt || Date.parse(endsAt) > Date.parse(sendAt), {

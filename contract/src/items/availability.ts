@@ -3,19 +3,18 @@ import { z } from 'zod'
 import { MAX_NUMBER } from '#src/entity.ts'
 import { bulkRun } from '#src/bulk.ts'
 import { amountOf, idField } from '#src/field-schemas.ts'
-import { SHIFT_MAX_DAYS } from './fields.ts'
+import { DATES_END_MS, SHIFT_MAX_DAYS } from './fields.ts'
 
 /** The largest number of participants; more than Telegram has users. */
 export const MAX_PARTICIPANTS = 2_000_000_000
-/** The years of dates, so that a mistyped year is told. */
+/** The first moment that a date may have. The years of dates are limited so that a mistyped year is told. */
 const FIRST_MS = Date.UTC(2000, 0)
-const LAST_MS = Date.UTC(2100, 0)
 
-function momentInput(label: string) {
-  const message = `${label} must be a time with its offset, such as 2026-05-01T18:00:00Z`
+/** @param message what is said about a text that is no moment */
+export function momentInput(label: string, message = `${label} must be a time with its offset, such as 2026-05-01T18:00:00Z`) {
   return z.iso.datetime({ offset: true, error: message }).refine((text) => {
     const milliseconds = Date.parse(text)
-    return milliseconds >= FIRST_MS && milliseconds < LAST_MS
+    return milliseconds >= FIRST_MS && milliseconds < DATES_END_MS
   }, `${label} must be in the years 2000 to 2099`)
 }
 

@@ -29,5 +29,8 @@ export const availabilityFields = {
   state: { label: 'State', kind: 'choice', options: itemStateLabels, isDerived: true, sheetWidth: 12 },
 } as const satisfies Fields
 
+/** The moment before which all dates that operators set are. */
+export const DATES_END_MS = Date.UTC(2100, 0)
+
 /** The furthest that one act moves dates. */
 export const SHIFT_MAX_DAYS = 3660

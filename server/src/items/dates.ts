@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { HistoryKind } from '@arcade/contract/history/fields'
+import { DATES_END_MS } from '@arcade/contract/items/fields'
 import { Failure } from '#src/calls.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -67,7 +68,7 @@ interface Shift {
 }
 
 /**
- * Moves the dates that are still to come. Items that have none, or whose dates would be in the past, stay as they are.
+ * Moves the dates that are still to come. Items that have none, or that could not be saved with the new dates, stay as they are.
  * @throws Failure INVALID_INPUT if the database does not know the zone
  */
 export async function shiftDates(
@@ -79,16 +80,19 @@ export async function shiftDates(
   const { table, isOfKind, fields } = rowsOf(kind)
   const moved = (date: string) => sql`((${sql.raw(date)} at time zone ${zone}::text + make_interval(days => ${days}::int))
     at time zone ${zone}::text + make_interval(mins => ${minutes}::int))`
+  const start = sql`case when ${START_TO_COME} then ${moved('starts_at')} else starts_at end`
+  const end = sql`case when ${END_TO_COME} then ${moved('ends_at')} else ends_at end`
   const { rows } = await sql<Row & { reason: string | null }>`
     select ${fields}, case when not coalesce(${START_TO_COME}, false) and not coalesce(${END_TO_COME}, false) then ${NO_DATE}
         when ${START_TO_COME} and ${moved('starts_at')} <= now() then 'It would start in the past.'
-        when ${END_TO_COME} and ${moved('ends_at')} <= now() then 'It would end in the past.' end as reason
+        when ${END_TO_COME} and ${moved('ends_at')} <= now() then 'It would end in the past.'
+        when greatest(${start}, ${end}) >= to_timestamp(${DATES_END_MS / 1000}) then 'It would start or end after 2099.'
+        when ${end} <= ${start} then 'The clocks change then, so it would end before it starts.' end as reason
       from ${table} where ${isOfKind} and (${where}) order by id for update`.execute(tx)
   const movable = rows.filter(({ reason }) => reason === null)
   const { rows: after } = await sql<Row>`
     update ${table} set version = version + 1,
-           starts_at = case when ${START_TO_COME} then ${moved('starts_at')} else starts_at end,
-           ends_at = case when ${END_TO_COME} then ${moved('ends_at')} else ends_at end
+           starts_at = ${start}, ends_at = ${end}
      where ${isOfKind} and id = any(${movable.map(({ id }) => id)}) returning ${fields}`.execute(tx)
   if (after.length > 0) await tellSchedule(tx)
   const refused = rows.flatMap(({ id, title, reason }) => (reason === null ? [] : { id, title, reason }))

@@ -106,3 +106,12 @@ test('more items than one answer has are told', async () => {
   const { body } = await admin.call('GET', '/api/calendar?from=2039-12-01T00:00:00Z&to=2040-01-01T00:00:00Z')
   expect([body.items.length, body.isMore]).toEqual([CALENDAR_MAX_ITEMS, true])
 })
+
+test('a span may lie in any year', async () => {
+  const app = await testApp()
+  for (const [from, to] of [
+    ['0000-01-01T00:00:00+14:00', '0000-12-01T00:00:00Z'],
+    ['9999-12-01T00:00:00Z', '9999-12-31T23:59:59-12:00'],
+  ] as const)
+    expect(await listed(app, from, to)).toEqual([])
+})

@@ -4,14 +4,14 @@ import { CALENDAR_MAX_ITEMS, type CalendarItem } from '@arcade/contract/calendar
 import type { Handlers } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
-import { isoSql } from '#src/db/moments.ts'
+import { isoSql, momentSql, momentText } from '#src/db/moments.ts'
 import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
 
 export function calendarHandlers({ database }: { database: Database }): Handlers<typeof contract.calendar> {
   const readItems = database.reads.prepared<CalendarItem>('calendar', ITEMS)
   return {
     async list({ from, to }) {
-      const items = await readItems([new Date(from).toISOString(), new Date(to).toISOString()])
+      const items = await readItems([momentText(new Date(from)), momentText(new Date(to))])
       return { items: items.slice(0, CALENDAR_MAX_ITEMS), isMore: items.length > CALENDAR_MAX_ITEMS }
     },
   }
@@ -19,7 +19,7 @@ export function calendarHandlers({ database }: { database: Database }): Handlers
 
 /** The items that have a date and lie, at least in part, between $1 and $2. A missing date is without limit. */
 const IS_WITHIN = `(starts_at is not null or ends_at is not null)
-  and (starts_at is null or starts_at < $2::timestamptz) and (ends_at is null or ends_at > $1::timestamptz)`
+  and (starts_at is null or starts_at < ${momentSql('$2')}) and (ends_at is null or ends_at > ${momentSql('$1')})`
 
 const COMMON = `id, title, ${isoSql('starts_at')} as "startsAt", ${isoSql('ends_at')} as "endsAt", version, starts_at`
 

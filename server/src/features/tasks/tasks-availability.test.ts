@@ -217,6 +217,20 @@ describe('Bulk', () => {
     expect(refused.code, 'the second act has changed one of them').toBe('CHANGED_SINCE')
   })
 
+  test.each([
+    // In Berlin 2:30 does not exist on 30 March 2098, and comes twice on 26 October 2098.
+    ['forward', '2098-03-29T01:30:00.000Z', '2098-03-29T02:10:00.000Z', 1, 'The clocks change then, so it would end before it starts.'],
+    ['back', '2098-10-26T00:50:00.000Z', '2098-10-26T01:10:00.000Z', 1, 'The clocks change then, so it would end before it starts.'],
+    ['too far', '2098-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z', 400, 'It would start or end after 2099.'],
+  ])('Bulk: dates that could not be saved are not moved: %s', async (_name, startsAt, endsAt, days, reason) => {
+    const { admin } = await opening()
+    const id = await add(admin, { startsAt, endsAt })
+    const shift = (body: object) => admin.call('POST', `${path}/shift`, { target: { ids: [id] }, ...body })
+    expect((await shift({ days, zone: 'Europe/Berlin' })).body).toMatchObject({ affected: 0, refusals: [{ id, reason }] })
+    expect(await get(admin, id)).toMatchObject({ startsAt, endsAt, version: 1 })
+    expect((await shift({ minutes: 5 })).body).toMatchObject({ affected: 1 })
+  })
+
   test('Bulk: tasks are ended now, and the act can be undone', async () => {
     const { app, admin } = await opening()
     const startsAt = hours(1)
