@@ -105,7 +105,7 @@ class Sender implements Broadcasts {
     this.#log = log
     this.#telegram = botToken === undefined ? undefined : createTelegram({ apiRoot, botToken, timeoutMs })
     this.#pace = createPace(database, ratePerSecond)
-    this.#deliver = this.#telegram && createDelivery(database, this.#telegram, log)
+    this.#deliver = this.#telegram && createDelivery(database, this.#telegram, { log, messagesAWeek: settings.messagesAWeek })
     this.#mostWorkers = Math.min(MOST_WORKERS, Math.max(FEWEST_WORKERS, Math.ceil(ratePerSecond * SECONDS_UNDER_WAY)))
   }
 

@@ -5,14 +5,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { type Counts, OUTCOMES, SKIPPED } from './outcomes.ts'
+import { COUNTED_OUTCOMES, type Counts, OUTCOMES, SKIPPED, WEEK_AGO_SQL } from './outcomes.ts'
 import type { Lease } from './pace.ts'
 import { PLAYERS_WITH_MESSAGES, REASON_SQL } from './reach.ts'
 import { type Ending, endingOf, IS_BEING_SENT, type StoredState } from './state.ts'
 
 /** How long a lease lasts without being renewed. After the death of a server, others go on with its chunks after this time. */
 export const LEASE_SECONDS = 10
-const WEEK_DAYS = 7
 
 export interface LeasedChunk extends Lease {
   id: string
@@ -98,7 +97,7 @@ async function giveUp(db: Kysely<Tables>, { broadcast, chunk }: { broadcast: num
 async function findCapped(db: Kysely<Tables>, players: readonly number[], most: number): Promise<Set<number>> {
   const { rows } = await sql<{ userId: number }>`
     select user_id as "userId" from broadcast_recipients
-     where user_id = any(${players}::bigint[]) and outcome in (${OUTCOMES.sent}, ${OUTCOMES.unknown}) and at > now() - make_interval(days => ${WEEK_DAYS})
+     where user_id = any(${players}::bigint[]) and outcome = any(${COUNTED_OUTCOMES}::int[]) and at > ${sql.raw(WEEK_AGO_SQL)}
      group by user_id having count(*) >= ${most}`.execute(db)
   return new Set(rows.map(({ userId }) => userId))
 }

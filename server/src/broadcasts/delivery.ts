@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import type { RefusalReason } from '@arcade/contract/broadcasts/fields'
 import type { Database } from '#src/db/database.ts'
 import type { TelegramCall } from './message.ts'
-import { type OutcomeCode, OUTCOMES, REFUSED } from './outcomes.ts'
+import { COUNTED_OUTCOMES, type OutcomeCode, OUTCOMES, REFUSED, SKIPPED, WEEK_AGO_SQL } from './outcomes.ts'
 import type { Telegram, TelegramAnswer } from './telegram.ts'
 
 /** Pauses before a message is sent again that Telegram, by its own word, could not send. */
@@ -20,7 +20,7 @@ const WRITE_ATTEMPTS = 60
 /** What became of a recipient's turn. */
 export type Delivery =
   | TelegramAnswer
-  /** Somebody else has sent to this recipient, or the player was erased. */
+  /** Somebody else has sent to this recipient, the player was erased, or has got as many messages as the cap allows. */
   | { kind: 'taken' }
 
 export interface Recipient {
@@ -32,12 +32,35 @@ export interface Deliver {
   (recipient: Recipient, call: TelegramCall): Promise<Delivery>
 }
 
-export function createDelivery(database: Database, telegram: Telegram, log: Logger): Deliver {
-  const begin = database.statement<{ id: number }>(
-    'broadcast-begin',
-    `update broadcast_recipients set outcome = ${OUTCOMES.sending}, at = now()
-      where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning user_id as id`,
-  )
+const BEGIN = `
+  update broadcast_recipients set outcome = ${OUTCOMES.sending}, at = now()
+   where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning outcome`
+
+/**
+ * The same within a cap of $3 messages a week. Several broadcasts may be sent to a player at the same time: each locks all of the player's
+ * rows that count or may count soon, in the same order, so the second one sees what the first one has begun.
+ */
+const BEGIN_WITHIN_CAP = `
+  with others as materialized (
+    select outcome from broadcast_recipients
+     where user_id = $1 and outcome in (${OUTCOMES.pending}, ${COUNTED_OUTCOMES.join()}) and coalesce(at > ${WEEK_AGO_SQL}, true)
+     order by broadcast for update)
+  update broadcast_recipients set at = now(),
+         outcome = case when (select count(*) from others where outcome in (${COUNTED_OUTCOMES.join()})) >= $3::int
+                        then ${SKIPPED.cap} else ${OUTCOMES.sending} end
+   where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning outcome`
+
+/** @param messagesAWeek the most messages that a player gets in seven days; undefined for no cap */
+export function createDelivery(
+  database: Database,
+  telegram: Telegram,
+  { log, messagesAWeek }: { log: Logger; messagesAWeek?: number | undefined },
+): Deliver {
+  const cap = messagesAWeek === undefined ? [] : [messagesAWeek]
+  const begin =
+    messagesAWeek === undefined
+      ? database.statement<{ outcome: number }>('broadcast-begin', BEGIN)
+      : database.statement<{ outcome: number }>('broadcast-begin-within-cap', BEGIN_WITHIN_CAP)
   // A message that was sent is always worth knowing; any other answer counts only while nobody knows better.
   const writeSent = database.statement(
     'broadcast-sent',
@@ -76,8 +99,8 @@ export function createDelivery(database: Database, telegram: Telegram, log: Logg
   }
 
   return async (recipient, call) => {
-    const [begun] = await begin([recipient.userId, recipient.broadcast])
-    if (!begun) return { kind: 'taken' }
+    const [begun] = await begin([recipient.userId, recipient.broadcast, ...cap])
+    if (begun?.outcome !== OUTCOMES.sending) return { kind: 'taken' }
     let answer = await telegram.send(call)
     for (const ms of BUSY_PAUSES_MS) {
       if (answer.kind !== 'busy') break

@@ -30,7 +30,7 @@ test('a chunk whose holder has died is taken over: what was being sent is unknow
   const id = await planned(at, 3)
   const held = Promise.withResolvers<Behaviour>()
   at.api.behave((chatId) => (chatId === 2 ? held.promise : 200))
-  const deliver = createDelivery(database, createTelegram({ apiRoot: at.api.url, botToken: BOT_TOKEN }), silent)
+  const deliver = createDelivery(database, createTelegram({ apiRoot: at.api.url, botToken: BOT_TOKEN }), { log: silent })
 
   const slow = (await leaseChunk(database, 'slow'))!
   expect(await prepareChunk(database, slow, undefined)).toEqual([1, 2, 3])

@@ -47,6 +47,10 @@ export const SKIPPED: Readonly<Record<SkipReason, OutcomeCode>> = {
   cancelled: OUTCOMES.skippedCancelled,
 }
 
+/** Outcomes of messages that a player has or may have; in the last seven days they count towards the cap. */
+export const COUNTED_OUTCOMES: readonly OutcomeCode[] = [OUTCOMES.sending, OUTCOMES.sent, OUTCOMES.unknown]
+export const WEEK_AGO_SQL = `now() - interval '7 days'`
+
 /** Numbers of recipients by the number of their outcome, as `counts` of broadcasts and chunks have them in JSON. */
 export type Counts = Partial<Record<string, number>>
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { addNumbered, isOver, outcomesOf, station, type Station } from '#test/broadcasts.ts'
+import { waitFor } from '#test/processes.ts'
 import { type Behaviour, RETRY_AFTER_SECONDS } from '#test/telegram.ts'
 import { png, upload } from '#test/test-images.ts'
 
@@ -265,6 +266,17 @@ test('a player gets no more messages a week than the cap', async () => {
   expect(at.api.sent.at(-1)!.chatId).toBe(2)
 })
 
+test('broadcasts that are sent at the same time stay within the cap together', async () => {
+  const at = await station({ messagesAWeek: 2 })
+  await addNumbered(at.app, 150)
+  const announcementId = await at.announce()
+  const ids = await Promise.all([1, 2, 3, 4].map(() => at.send({ announcementId })))
+  const done: Broadcast[] = []
+  for (const id of ids) done.push(await at.until(id, isOver))
+  expect(playersOf(at)).toEqual(numbersFrom(1, 150).flatMap((id) => [id, id]))
+  expect(done.map(({ sent, skippedFor }) => sent + skippedFor.cap)).toEqual([150, 150, 150, 150])
+})
+
 test('an image is uploaded with the first message, and named in the others', async () => {
   const at = await station({ ratePerSecond: 5 })
   await addNumbered(at.app, 4)
@@ -307,6 +319,23 @@ test('without a connection everybody waits, and nobody is given up', async () =>
   expect(waiting).toMatchObject({ waitingFor: 'unreachable', ...NONE, total: 3, pending: 3 })
 })
 
+test('while every answer is lost, few recipients become unknown: everybody waits, and at last the broadcast is paused', async () => {
+  const at = await station({ ratePerSecond: 10 })
+  await addNumbered(at.app, 2000)
+  const id = await at.send({ announcementId: await at.announce() })
+  at.api.behave(() => 502)
+  const waiting = await at.until(id, ({ state }) => state === 'waiting')
+  expect(waiting).toMatchObject({ waitingFor: 'unreachable', sent: 0 })
+  const paused = await waitFor('the pause', async () => {
+    await sql`update telegram_pace set waiting_until = null`.execute(at.app.database.db)
+    await at.app.broadcasts.run()
+    const broadcast = await at.read(id)
+    return broadcast.state === 'paused' || broadcast.unknown > 100 ? broadcast : undefined
+  })
+  expect(paused.problem).toMatch(/^\d+ answers in a row were lost: HTTP 502\. /)
+  expect(paused.unknown).toBeLessThan(40)
+})
+
 test('paid sending stays within the Stars that were confirmed, and tells what it has cost', async () => {
   const at = await station()
   await addNumbered(at.app, 10)
@@ -330,12 +359,14 @@ test('what cannot be sent is refused, and the reason is told', async () => {
   const refused = async (input: object) => (await at.admin.call('POST', '/api/broadcasts', input)).body.code
   expect(await refused({ announcementId: 'none' })).toBe('ANNOUNCEMENT_NOT_FOUND')
   expect(await refused({ announcementId, endsAt: '2020-01-01T00:00:00Z' })).toBe('INVALID_INPUT')
+  for (const sendAt of ['0000-01-01T00:00:00Z', '1999-12-31T23:59:59Z', '9999-12-31T23:59:59-12:00'])
+    expect(await refused({ announcementId, sendAt }), sendAt).toBe('INVALID_INPUT')
   expect(await refused({ announcementId, holdBack: 21 })).toBe('INVALID_INPUT')
   expect(await refused({ announcementId, filter: { nonsense: 1 } })).toBe('INVALID_INPUT')
   const long = await at.announce({ description: 'x'.repeat(4090) })
   expect(await refused({ announcementId: long })).toBe('MESSAGE_TOO_LONG')
   expect(await at.act('none', 'pause')).toMatchObject({ status: 404, body: { code: 'NO_SUCH_BROADCAST' } })
-  const id = await at.send({ announcementId, sendAt: '2100-01-01T00:00:00Z' })
+  const id = await at.send({ announcementId, sendAt: '2099-12-31T00:00:00Z' })
   await at.admin.call('DELETE', `/api/announcements/${announcementId}`)
   await sql`update broadcasts set send_at = now() where id = ${id}`.execute(at.app.database.db)
   expect(await at.until(id, isOver)).toMatchObject({
