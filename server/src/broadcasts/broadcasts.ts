@@ -42,6 +42,9 @@ const UNREACHABLE_SECONDS = 10
 const FAILURES_IN_A_ROW = 20
 /** Failures of Telegram's own in a row after which everybody waits. */
 const BUSY_IN_A_ROW = 3
+/** Lost answers in a row after which everybody waits, and after how many such waits the broadcast is paused: each one costs recipients. */
+const LOST_IN_A_ROW = 3
+const MOST_LOST_ROUNDS = 5
 const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3
 
 export interface TelegramSettings {
@@ -262,6 +265,8 @@ class Sender implements Broadcasts {
         if (this.#countFailure(chunk) < BUSY_IN_A_ROW) return true
         await makeAllWait(db, UNREACHABLE_SECONDS, 'unreachable')
         return false
+      case 'unknown':
+        return this.#heedLoss(chunk, delivery.text)
       case 'sent':
         if (delivery.photoId !== undefined && chunk.photoId === null) await this.#keepPhoto(chunk, delivery.photoId)
         this.#failures.delete(chunk.broadcast)
@@ -272,6 +277,18 @@ class Sender implements Broadcasts {
       default:
         return true
     }
+  }
+
+  /** While answers are lost, each message makes a recipient unknown: so ever fewer are sent. Returns whether sending goes on. */
+  async #heedLoss(chunk: LeasedChunk, text: string): Promise<boolean> {
+    const lost = this.#countFailure(chunk)
+    if (lost < LOST_IN_A_ROW) return true
+    // All workers may lose an answer at once, when a connection breaks.
+    const rounds = Math.ceil(lost / this.#mostWorkers)
+    if (rounds > MOST_LOST_ROUNDS)
+      await this.#pauseBroadcast(chunk, `${lost} answers in a row were lost: ${text}. Nobody knows whether these players have the message.`)
+    else await makeAllWait(this.#database.db, UNREACHABLE_SECONDS * rounds, 'unreachable')
+    return false
   }
 
   /** Returns how many messages in a row have failed. */

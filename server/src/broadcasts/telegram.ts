@@ -7,8 +7,11 @@ import type { TelegramCall } from './message.ts'
 
 /** How long a call may take: an image of 5 MB on a slow line. After it, the outcome is unknown. */
 const TIMEOUT_MS = 30_000
-/** Seconds to wait if Telegram asks to wait without saying how long. */
+/** Seconds to wait if Telegram asks to wait without saying how long, and the most: after a day it is asked again. */
 const RETRY_AFTER_SECONDS = 5
+const RETRY_AFTER_MAX_SECONDS = 24 * 60 * 60
+/** Telegram's answers have a few kilobytes. A longer one is not Telegram's, and is not read to its end. */
+const ANSWER_MAX_BYTES = 1024 * 1024
 
 export type TelegramAnswer =
   | { kind: 'sent'; photoId: string | undefined }
@@ -50,7 +53,7 @@ export function createTelegram({ apiRoot, botToken, timeoutMs = TIMEOUT_MS }: Te
           redirect: 'error',
           signal: AbortSignal.timeout(timeoutMs),
         })
-        text = await response.text()
+        text = await textOf(response)
       } catch (error) {
         return lostAnswer(error)
       }
@@ -107,11 +110,24 @@ function codesOf(error: unknown): string[] {
   return error.message === BAD_PORT ? [BAD_PORT] : []
 }
 
+/** Returns the text of an answer; an empty one if it is too long. */
+async function textOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of body ?? []) {
+    parts.push(part)
+    length += part.length
+    // Leaving the loop closes the connection.
+    if (length > ANSWER_MAX_BYTES) return ''
+  }
+  return Buffer.concat(parts).toString()
+}
+
 interface Body {
   ok?: unknown
   description?: unknown
   parameters?: { retry_after?: unknown }
-  result?: { photo?: { file_id?: unknown }[] }
+  result?: { photo?: unknown }
 }
 
 /** Returns undefined for an answer that is not Telegram's, such as that of a gateway. */
@@ -129,7 +145,7 @@ function meaningOf(status: number, body: Body | undefined): TelegramAnswer {
   // A gateway does not know whether Telegram has sent the message.
   if (body === undefined) return { kind: 'unknown', text: `HTTP ${status}` }
   if (body.ok === true) return { kind: 'sent', photoId: photoIdOf(body) }
-  const text = typeof body.description === 'string' ? body.description.slice(0, 200) : `HTTP ${status}`
+  const text = typeof body.description === 'string' ? storable(body.description) : `HTTP ${status}`
   const reason = refusalIn(status, text)
   if (reason) return { kind: 'refused', reason }
   if (status === 401 || status === 404) return { kind: 'denied', text }
@@ -139,12 +155,19 @@ function meaningOf(status: number, body: Body | undefined): TelegramAnswer {
 
 function secondsOf(retryAfter: unknown): number {
   const seconds = Number(retryAfter)
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : RETRY_AFTER_SECONDS
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX_SECONDS) : RETRY_AFTER_SECONDS
 }
 
 function photoIdOf({ result }: Body): string | undefined {
-  const id = result?.photo?.at(-1)?.file_id
-  return typeof id === 'string' ? id : undefined
+  const photo = result?.photo
+  const largest = Array.isArray(photo) ? (photo.at(-1) as { file_id?: unknown } | null | undefined) : undefined
+  const id = largest?.file_id
+  return typeof id === 'string' && /^[\w-]{1,512}$/.test(id) ? id : undefined
+}
+
+/** Shortens a text and removes what PostgreSQL cannot keep. */
+function storable(text: string): string {
+  return text.slice(0, 200).toWellFormed().replaceAll(/\p{Cc}/gu, ' ')
 }
 
 function refusalIn(status: number, text: string): RefusalReason | undefined {
