@@ -1,6 +1,6 @@
 /** Broadcasts: announcements that the console sends to players through Telegram, with an outcome for each recipient. */
 
-/** The states of a broadcast. `waiting`: Telegram asks to wait, cannot be reached, or it is a quiet hour. */
+/** The states of a broadcast. `waiting`: Telegram asks to wait, cannot be reached, it is a quiet hour, or the disk is nearly full. */
 export const broadcastStateLabels = {
   scheduled: 'Scheduled',
   sending: 'Sending',
@@ -46,6 +46,7 @@ export const waitReasonLabels = {
   telegram: 'Telegram asks to wait',
   unreachable: 'Telegram cannot be reached',
   quietHours: 'Quiet hours',
+  diskFull: 'The disk of the console is nearly full',
 } as const
 export type WaitReason = keyof typeof waitReasonLabels
 

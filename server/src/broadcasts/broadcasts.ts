@@ -38,6 +38,8 @@ const FEWEST_WORKERS = 2
 const SHORT_WAIT_MS = 2000
 /** Seconds until Telegram is tried again after there was no connection. */
 const UNREACHABLE_SECONDS = 10
+/** Seconds until sending is tried again after the disk was nearly full. Once there is room, it goes on at once. */
+const DISK_FULL_SECONDS = 10
 /** Failed messages in a row after which a broadcast is paused: the fault is then hardly the recipients'. */
 const FAILURES_IN_A_ROW = 20
 /** Failures of Telegram's own in a row after which everybody waits. */
@@ -121,7 +123,7 @@ class Sender implements Broadcasts {
     this.#isRunning = true
     try {
       if ((await areAllFinished(this.#database)) || (await findPause(this.#database.db))) return
-      while (await beginDue(this.#database, this.#settings.miniAppUrl));
+      while (!this.#database.freeSpaceLow() && (await beginDue(this.#database, this.#settings.miniAppUrl)));
       this.#planning ??= this.#plan().finally(() => (this.#planning = undefined))
       await finishEnded(this.#database)
       if (!(await this.#isWaiting())) await this.#startWorkers()
@@ -146,26 +148,31 @@ class Sender implements Broadcasts {
 
   async #plan(): Promise<void> {
     try {
-      while (!this.#isStopping && (await planBatch(this.#database)));
+      while (!this.#isStopping && !this.#database.freeSpaceLow() && (await planBatch(this.#database)));
     } catch (error) {
       this.#log.warn({ err: error }, 'Recipients of a broadcast could not be chosen; this will be tried again')
     }
   }
 
-  /** Whether all servers wait. Makes them wait during quiet hours. */
+  /** Whether all servers wait. Makes them wait during quiet hours, and while the disk is nearly full: each message writes. */
   async #isWaiting(): Promise<boolean> {
     const { db } = this.#database
     const { quietHours } = this.#settings
     const waiting = await findWaiting(db)
     const now = await databaseNow(db)
+    if (this.#database.freeSpaceLow()) {
+      const isEnding = !waiting || waiting.until.getTime() < now.getTime() + (DISK_FULL_SECONDS * 1000) / 2
+      if (isEnding && !this.#database.freeSpaceNearlyGone()) await makeAllWait(db, DISK_FULL_SECONDS, 'diskFull')
+      return true
+    }
     const until = quietHours && quietUntil(now, quietHours)
     if (until) {
       if (!waiting || waiting.until.getTime() < until.getTime() - 1000)
         await makeAllWait(db, (until.getTime() - now.getTime()) / 1000, 'quietHours')
       return true
     }
-    if (waiting?.reason === 'quietHours') {
-      await endWait(db, 'quietHours')
+    if (waiting?.reason === 'quietHours' || waiting?.reason === 'diskFull') {
+      await endWait(db, waiting.reason)
       return false
     }
     return waiting !== undefined

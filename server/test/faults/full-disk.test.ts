@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '#src/db/database.ts'
+import { addNumbered, isOver, station } from '#test/broadcasts.ts'
 import type * as firestore from '#test/firestore-export.ts'
 import { folderOf } from '#test/move-in.ts'
 import { type DatabaseProcess, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
@@ -103,6 +105,34 @@ test('security: full disk: writes that are still allowed do not use up the reser
   await rm(path.join(dataDir, 'ballast'))
   const task = { priority: 1, type: 'twitter', title: 'After', link: 'https://example.org', reward: 1 }
   await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
+})
+
+test('security: full disk: a broadcast waits, another one does not begin, and both go on once there is room', async () => {
+  const dataDir = await smallDisk(200)
+  const database = await openDatabase({ dataDir, use: 'server', log: pino({ level: 'silent' }) })
+  onTestFinished(() => database.close())
+  const at = await station({ ratePerSecond: 20 }, { database })
+  await addNumbered(at.app, 300)
+  const announcementId = await at.announce()
+  const first = await at.send({ announcementId })
+  await at.until(first, ({ sent }) => sent >= 10)
+  const second = await at.send({ announcementId, filter: { search: 'Player 7' } })
+  await fillUntil(dataDir, 20 * MB)
+  await waitFor('the warning', () => database.freeSpaceLow())
+  expect(await at.until(first, ({ state }) => state === 'waiting')).toMatchObject({ waitingFor: 'diskFull' })
+  // Workers have given their chunks back by the next look.
+  await waitFor('the end of all work', async () => {
+    const { rows } = await sql`select from broadcast_chunks where leased_by is not null`.execute(database.db)
+    return rows.length === 0
+  })
+  const calls = at.api.calls()
+  expect(calls).toBeLessThan(300)
+  for (let n = 0; n < 20; n += 1) await at.app.broadcasts.run()
+  expect(at.api.calls()).toBe(calls)
+  expect((await at.read(second)).isPlanned).toBe(false)
+  await rm(path.join(dataDir, 'ballast'))
+  expect(await at.until(first, isOver)).toMatchObject({ sent: 300, unknown: 0 })
+  expect((await at.until(second, isOver)).sent).toBeGreaterThan(0)
 })
 
 test('security: full disk: a backup stops before the disk is full, says so and leaves nothing behind, and the console still serves', async () => {
