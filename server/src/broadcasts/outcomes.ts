@@ -86,6 +86,11 @@ export function figuresOf(counts: Counts, ending: Ending | undefined): Figures {
   }
 }
 
+/** Returns what messages cost in Stars, without the errors of binary fractions: 3 at 0.1 cost 0.3. */
+export function costOf(messages: number, starsEach: number): number {
+  return Number((messages * starsEach).toPrecision(15))
+}
+
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0)
 }

@@ -13,7 +13,7 @@ import { servedPlayers } from '#src/players/players-list.ts'
 import { type Announced, contentOf, contentProblem } from './message.ts'
 import { countRecipients } from './chunks.ts'
 import { endBroadcast } from './ending.ts'
-import { type Counts, type OutcomeCode, OUTCOMES } from './outcomes.ts'
+import { costOf, type Counts, type OutcomeCode, OUTCOMES } from './outcomes.ts'
 import { PLAYERS_WITH_MESSAGES, REASON_SQL } from './reach.ts'
 import { actOfServer, broadcastRecord } from './record.ts'
 
@@ -101,8 +101,9 @@ async function finishPlanning(tx: Transaction<Tables>, broadcast: Planned): Prom
   await sql`update broadcasts set state = 'sending', planned_at = now() where number = ${number}`.execute(tx)
   if (starsEach === null || starsMost === null) return
   const { [OUTCOMES.pending]: messages = 0 } = await countRecipients(tx, number)
-  if (messages * starsEach <= starsMost) return
-  const problem = `${messages} messages would cost ${messages * starsEach} Stars, more than the ${starsMost} that were confirmed.`
+  const cost = costOf(messages, starsEach)
+  if (cost <= starsMost) return
+  const problem = `${messages} messages would cost ${cost} Stars, more than the ${starsMost} that were confirmed.`
   await sql`update broadcasts set problem = ${problem} where number = ${number}`.execute(tx)
   await endBroadcast(tx, broadcast, { ending: 'cancelled', act: actOfServer() })
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { addNumbered, isOver, outcomesOf, station, type Station } from '#test/broadcasts.ts'
+import { addPlayers } from '#test/players.ts'
 import { waitFor } from '#test/processes.ts'
 import { type Behaviour, RETRY_AFTER_SECONDS } from '#test/telegram.ts'
 import { png, upload } from '#test/test-images.ts'
@@ -346,6 +347,11 @@ test('paid sending stays within the Stars that were confirmed, and tells what it
   const tooDear = await at.until(await at.send({ announcementId, paid: { starsEach: 0.5, most: 4.5 } }), isOver)
   expect(tooDear).toMatchObject({ state: 'cancelled', sent: 0, starsSpent: 0 })
   expect(tooDear.problem).toBe('10 messages would cost 5 Stars, more than the 4.5 that were confirmed.')
+  // 3 * 0.1 > 0.3 in binary fractions.
+  const filter = { search: 'Player 3' }
+  await addPlayers(at.app.database.db, [{ user_id: 30, first_name: 'Player 3' }, { user_id: 31, first_name: 'Player 3' }])
+  const exact = await at.until(await at.send({ announcementId, filter, paid: { starsEach: 0.1, most: 0.3 } }), isOver)
+  expect(exact).toMatchObject({ state: 'done', sent: 3, starsSpent: 0.3 })
 })
 
 test('what cannot be sent is refused, and the reason is told', async () => {

@@ -12,7 +12,7 @@ import type { Broadcasts } from '#src/broadcasts/broadcasts.ts'
 import { countRecipients, reopenUnknown } from '#src/broadcasts/chunks.ts'
 import { endBroadcast } from '#src/broadcasts/ending.ts'
 import { type Announced, contentProblem } from '#src/broadcasts/message.ts'
-import { OUTCOMES } from '#src/broadcasts/outcomes.ts'
+import { costOf, OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { findAnnounced } from '#src/broadcasts/planning.ts'
 import { broadcastRecord } from '#src/broadcasts/record.ts'
 import { endingOf, type StoredState } from '#src/broadcasts/state.ts'
@@ -212,7 +212,7 @@ async function refuseCost(tx: Transaction<Tables>, { number, starsEach, starsMos
   if (starsEach === null || starsMost === null) return
   const { [OUTCOMES.sent]: sent = 0, [OUTCOMES.pending]: pending = 0 } = await countRecipients(tx, number)
   // A message whose outcome is unknown may have been paid for.
-  if ((sent + pending + again) * starsEach > starsMost)
+  if (costOf(sent + pending + again, starsEach) > starsMost)
     throw new Failure('INVALID_INPUT', { message: `This could cost more than the ${starsMost} Stars that were confirmed.` })
 }
 

@@ -4,11 +4,11 @@ import type { Broadcast, BroadcastRecipient } from '@arcade/contract/broadcasts/
 import type { BroadcastState, RecipientOutcome } from '@arcade/contract/broadcasts/fields'
 import { type Player, playerName } from '@arcade/contract/players/fields'
 import { countLastMinute, countRecipients } from '#src/broadcasts/chunks.ts'
-import { codesOf, type Counts, figuresOf, outcomeInWords, OUTCOMES } from '#src/broadcasts/outcomes.ts'
+import { codesOf, costOf, type Counts, figuresOf, outcomeInWords, OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { findWaiting, type Waiting } from '#src/broadcasts/pace.ts'
 import { endingOf, type StoredState } from '#src/broadcasts/state.ts'
 import type { Database } from '#src/db/database.ts'
-import { isoSql } from '#src/db/moments.ts'
+import { databaseNow, isoSql } from '#src/db/moments.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { isId, readCursor, writeCursor } from '#src/lists/cursors.ts'
 
@@ -75,15 +75,16 @@ async function toBroadcasts(reading: Reading, rows: readonly Row[]): Promise<Bro
     rows.map(({ madeBy }) => madeBy),
   )
   const waiting = rows.some(({ state }) => state === 'sending') ? await findWaiting(db) : undefined
+  const now = await databaseNow(db)
   const read: Broadcast[] = []
-  for (const row of rows) read.push(await toBroadcast(reading, row, { waiting, madeBy: names.get(row.madeBy) ?? null }))
+  for (const row of rows) read.push(await toBroadcast(reading, row, { waiting, now, madeBy: names.get(row.madeBy) ?? null }))
   return read
 }
 
 async function toBroadcast(
   { database: { db }, ratePerSecond }: Reading,
   row: Row,
-  { waiting, madeBy }: { waiting: Waiting | undefined; madeBy: string | null },
+  { waiting, now, madeBy }: { waiting: Waiting | undefined; now: Date; madeBy: string | null },
 ): Promise<Broadcast> {
   const counts = row.counts ?? (row.state === 'scheduled' ? {} : await countRecipients(db, row.number))
   const figures = figuresOf(counts, endingOf(row.state))
@@ -103,7 +104,7 @@ async function toBroadcast(
     ...(row.starsEach !== null &&
       row.starsMost !== null && {
         paid: { starsEach: row.starsEach, most: row.starsMost },
-        starsSpent: row.starsEach * figures.sent,
+        starsSpent: costOf(figures.sent, row.starsEach),
       }),
     madeBy,
     madeAt: row.madeAt,
@@ -116,7 +117,7 @@ async function toBroadcast(
     ...(isUnderWay &&
       row.isPlanned && {
         expectedAt: new Date(
-          Math.max(Date.now(), waitsUntil?.until.getTime() ?? 0) + (figures.pending / pace) * 1000,
+          Math.max(now.getTime(), waitsUntil?.until.getTime() ?? 0) + (figures.pending / pace) * 1000,
         ).toISOString(),
       }),
     perMinute,
