@@ -293,7 +293,10 @@ class Sender implements Broadcasts {
     // All workers may lose an answer at once, when a connection breaks.
     const rounds = Math.ceil(lost / this.#mostWorkers)
     if (rounds > MOST_LOST_ROUNDS)
-      await this.#pauseBroadcast(chunk, `${lost} answers in a row were lost: ${text}. Nobody knows whether these players have the message.`)
+      await this.#pauseBroadcast(
+        chunk,
+        `${lost} answers in a row were lost: ${text}. Nobody knows whether these players have the message.`,
+      )
     else await makeAllWait(this.#database.db, UNREACHABLE_SECONDS * rounds, 'unreachable')
     return false
   }

@@ -167,7 +167,10 @@ function photoIdOf({ result }: Body): string | undefined {
 
 /** Shortens a text and removes what PostgreSQL cannot keep. */
 function storable(text: string): string {
-  return text.slice(0, 200).toWellFormed().replaceAll(/\p{Cc}/gu, ' ')
+  return text
+    .slice(0, 200)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, ' ')
 }
 
 function refusalIn(status: number, text: string): RefusalReason | undefined {

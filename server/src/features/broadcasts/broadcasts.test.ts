@@ -349,7 +349,10 @@ test('paid sending stays within the Stars that were confirmed, and tells what it
   expect(tooDear.problem).toBe('10 messages would cost 5 Stars, more than the 4.5 that were confirmed.')
   // 3 * 0.1 > 0.3 in binary fractions.
   const filter = { search: 'Player 3' }
-  await addPlayers(at.app.database.db, [{ user_id: 30, first_name: 'Player 3' }, { user_id: 31, first_name: 'Player 3' }])
+  await addPlayers(at.app.database.db, [
+    { user_id: 30, first_name: 'Player 3' },
+    { user_id: 31, first_name: 'Player 3' },
+  ])
   const exact = await at.until(await at.send({ announcementId, filter, paid: { starsEach: 0.1, most: 0.3 } }), isOver)
   expect(exact).toMatchObject({ state: 'done', sent: 3, starsSpent: 0.3 })
 })

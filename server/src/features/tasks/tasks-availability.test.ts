@@ -219,8 +219,20 @@ describe('Bulk', () => {
 
   test.each([
     // In Berlin 2:30 does not exist on 30 March 2098, and comes twice on 26 October 2098.
-    ['forward', '2098-03-29T01:30:00.000Z', '2098-03-29T02:10:00.000Z', 1, 'The clocks change then, so it would end before it starts.'],
-    ['back', '2098-10-26T00:50:00.000Z', '2098-10-26T01:10:00.000Z', 1, 'The clocks change then, so it would end before it starts.'],
+    [
+      'forward',
+      '2098-03-29T01:30:00.000Z',
+      '2098-03-29T02:10:00.000Z',
+      1,
+      'The clocks change then, so it would end before it starts.',
+    ],
+    [
+      'back',
+      '2098-10-26T00:50:00.000Z',
+      '2098-10-26T01:10:00.000Z',
+      1,
+      'The clocks change then, so it would end before it starts.',
+    ],
     ['too far', '2098-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z', 400, 'It would start or end after 2099.'],
   ])('Bulk: dates that could not be saved are not moved: %s', async (_name, startsAt, endsAt, days, reason) => {
     const { admin } = await opening()
