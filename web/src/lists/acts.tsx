@@ -73,10 +73,7 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
         question: (count) => `Are you sure you want to delete ${rows(count)}? ${consequence(count)}`,
         confirmLabel: (count) => `Delete ${rows(count)}`,
         isDestructive: true,
-        run: async (options) => {
-          const { answer, actId } = await asAct((call) => run(selection.target, options, call))
-          return { ...answer, undo: undo.ofDeletion(actId) }
-        },
+        run: (options) => undo.deletion((call) => run(selection.target, options, call)),
         successText: (count) => `${rows(count)} deleted.`,
       }}
     >

@@ -12,7 +12,7 @@ import { bulkEnd } from './acts.tsx'
 import { type BulkAct, BulkButton, useBulk } from './bulk-act.tsx'
 import classes from './schedule-section.module.css'
 import type { Selection, Target } from './selection.tsx'
-import { type ActOptions, asAct, useUndo } from './undo.ts'
+import { type ActOptions, useUndo } from './undo.ts'
 
 type Run = Parameters<BulkAct['run']>[0]
 type Call<Input> = (input: Input & Run, options: ActOptions) => ReturnType<BulkAct['run']>
@@ -32,10 +32,6 @@ export function ScheduleActs<L extends List & { name: ListName }>(props: Schedul
   const runBulk = useBulk()
   const { one, many } = list.noun
   const rows = (count: number) => counted(count, one, many)
-  const undoable = async (run: (options: ActOptions) => ReturnType<BulkAct['run']>) => {
-    const { answer, actId } = await asAct(run)
-    return { ...answer, undo: undo.ofChange(actId) }
-  }
   const common = bulkEnd(list, selection)
   const handleShift = (by: Shift) =>
     void runBulk({
@@ -44,7 +40,7 @@ export function ScheduleActs<L extends List & { name: ListName }>(props: Schedul
       question: (count) => `Are you sure you want to move the dates of ${rows(count)} ${shiftText(by)}?`,
       confirmLabel: (count) => `Shift ${rows(count)}`,
       run: (run) =>
-        undoable((call) => {
+        undo.change((call) => {
           const [days, minutes] = [by.days, by.hours * MINUTES_AN_HOUR]
           return shift({ target: selection.target, days, minutes, zone: operatorZone(), ...run }, call)
         }),
@@ -59,7 +55,7 @@ export function ScheduleActs<L extends List & { name: ListName }>(props: Schedul
           title: `End ${many} now`,
           question: (count) => `Are you sure you want to end ${rows(count)} now? ${consequence}`,
           confirmLabel: (count) => `End ${rows(count)}`,
-          run: (run) => undoable((call) => end({ target: selection.target, ...run }, call)),
+          run: (run) => undo.change((call) => end({ target: selection.target, ...run }, call)),
           successText: (count) => `${rows(count)} ended.`,
         }}
       >

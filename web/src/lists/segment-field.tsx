@@ -5,7 +5,8 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Ref, useId } from 'react'
 import { api } from '#src/client/client.ts'
-import { playersText, segmentFilter, useSegments } from './segments.ts'
+import { countText } from '#src/ui/numbers.ts'
+import { segmentFilter, useSegments } from './segments.ts'
 import classes from './segment-field.module.css'
 
 interface SegmentFieldProps {
@@ -50,7 +51,7 @@ export function SegmentField({ label, value, onChange, onBlur, everyone = 'All p
           'The segments could not be loaded.'
         ) : chosen ? (
           <>
-            {count.data ? `${playersText(count.data)} now` : count.isError ? 'They could not be counted' : 'Counting…'} ·{' '}
+            {count.data ? `${countText(count.data, 'player')} now` : count.isError ? 'They could not be counted' : 'Counting…'} ·{' '}
             <a href={`${listPaths.telegramUsers}?${chosen.address}`} target="_blank" rel="noreferrer">
               See them
             </a>

@@ -1,10 +1,8 @@
 /** Segments: shared saved views of Telegram Users, as players that an item is for or a broadcast goes to. */
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
-import type { Count } from '@arcade/contract/field-schemas'
 import type { View } from '@arcade/contract/views/calls'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client/client.ts'
-import { counted } from '#src/ui/numbers.ts'
 import { filtersOnly, type ListAddress, listFilter, readListAddress } from './list-address.ts'
 import { parseSearch } from './search-params.ts'
 
@@ -24,10 +22,4 @@ export function segmentAddress({ address }: Pick<View, 'address'>): PlayersAddre
 /** Returns the filter of a segment in the API. */
 export function segmentFilter(view: Pick<View, 'address'>): PlayersFilter {
   return listFilter(playerList, segmentAddress(view))
-}
-
-/** Returns how many players a count found: `1,203 players`, or `about 120,000 players`. */
-export function playersText({ total, isMore, about }: Count): string {
-  if (about !== undefined) return `about ${counted(about, 'player')}`
-  return `${isMore ? 'more than ' : ''}${counted(total, 'player')}`
 }

@@ -43,8 +43,10 @@ export interface ActOptions {
   context: CallOptions
 }
 
+type ActRun<T> = (options: ActOptions) => Promise<T>
+
 /** Makes a call and returns its answer with the id of its act. */
-export async function asAct<T>(run: (options: ActOptions) => Promise<T>): Promise<{ answer: T; actId: string | undefined }> {
+export async function asAct<T>(run: ActRun<T>): Promise<{ answer: T; actId: string | undefined }> {
   let actId: string | undefined
   const answer = await run({ context: { onRequestId: (id) => (actId = id) } })
   return { answer, actId }
@@ -97,14 +99,23 @@ export function useUndo({ name, noun }: NamedList) {
     const run = () => attempt(() => undo(actId))
     return { label: 'Undo', run, onClick: () => void run() }
   }
-  return {
-    /** Says that announcements come back inactive. */
-    ofDeletion: (actId: string | undefined, areAnnouncements = name === 'announcements') =>
-      action(actId, (deletion) => restore(deletion, areAnnouncements)),
-    /** @param one the record, if the act changed just one, with its title as it stands in a sentence */
-    ofChange(actId: string | undefined, one?: { id: string; title: string }) {
-      const offered = action(actId, (change) => takeBack(change, one?.title))
-      return offered && { ...offered, withdrawn: superseding(name, one && new Set([one.id])) }
-    },
+  /** Says that announcements come back inactive. */
+  const ofDeletion = (actId: string | undefined, areAnnouncements = name === 'announcements') =>
+    action(actId, (deletion) => restore(deletion, areAnnouncements))
+  /** @param one the record, if the act changed just one, with its title as it stands in a sentence */
+  const ofChange = (actId: string | undefined, one?: { id: string; title: string }) => {
+    const offered = action(actId, (change) => takeBack(change, one?.title))
+    return offered && { ...offered, withdrawn: superseding(name, one && new Set([one.id])) }
   }
+  /** Makes a call that changes records, and returns its answer with the Undo button. */
+  const change = async <T extends object>(run: ActRun<T>) => {
+    const { answer, actId } = await asAct(run)
+    return { ...answer, undo: ofChange(actId) }
+  }
+  /** Makes a call that deletes records, and returns its answer with the Undo button. */
+  const deletion = async <T extends object>(run: ActRun<T>) => {
+    const { answer, actId } = await asAct(run)
+    return { ...answer, undo: ofDeletion(actId) }
+  }
+  return { ofDeletion, ofChange, change, deletion }
 }

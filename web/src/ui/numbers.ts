@@ -41,3 +41,18 @@ function decimalParts(value: number): { whole: string; fraction: string } {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatted(count)} ${count === 1 ? one : many}`
 }
+
+/** The rows that a count of a list found. */
+interface RowCount {
+  total: number
+  /** Counting stopped at `total`: there are more. */
+  isMore?: boolean | undefined
+  /** An estimate of how many there are. */
+  about?: number | undefined
+}
+
+/** Returns a count in words: `1,203 players`, `more than 100,000 players`, or `about 120,000 players`. */
+export function countText({ total, isMore, about }: RowCount, one: string, many?: string): string {
+  if (about !== undefined) return `about ${counted(about, one, many)}`
+  return `${isMore ? 'more than ' : ''}${counted(total, one, many)}`
+}

@@ -15,7 +15,7 @@ import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
 import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
-import { asAct, useUndo } from '#src/lists/undo.ts'
+import { useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -147,12 +147,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
                 ? `Are you sure you want to activate ${counted(count, 'announcement')}? Every player will have something new.`
                 : `Are you sure you want to deactivate ${counted(count, 'announcement')}?`,
             confirmLabel: (count) => `${status ? 'Activate' : 'Deactivate'} ${counted(count, 'announcement')}`,
-            run: async (run) => {
-              const { answer, actId } = await asAct((options) =>
-                client.announcements.setStatus({ target, status, ...run }, options),
-              )
-              return { ...answer, undo: undo.ofChange(actId) }
-            },
+            run: (run) => undo.change((options) => client.announcements.setStatus({ target, status, ...run }, options)),
             successText: (count) => `${counted(count, 'announcement')} ${status ? 'activated' : 'deactivated'}.`,
           }}
         >

@@ -1,6 +1,4 @@
 /** The page of one broadcast: how far it is, the outcome of every recipient, the acts on it, and what it has brought. */
-import { toBotItem } from '@arcade/contract/announcements/bot-item'
-import { fileUrl } from '@arcade/contract/announcements/fields'
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
@@ -13,12 +11,13 @@ import { editHref } from '#src/lists/form-hrefs.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { AppLink } from '#src/ui/app-link.tsx'
-import { FormWithAside, Preview } from '#src/ui/form-page.tsx'
+import { FormWithAside } from '#src/ui/form-page.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { useAudienceWords } from './audience-words.ts'
 import classes from './broadcasts.module.css'
+import { MessagePreview } from './message-preview.tsx'
 import { Progress } from './progress.tsx'
 import { Recipients } from './recipients.tsx'
 import { Report } from './report.tsx'
@@ -82,9 +81,7 @@ function Shown({ broadcast }: { broadcast: Broadcast }) {
 /** The message as it would be sent now: the announcement can change until sending begins. */
 function UpcomingPreview({ id }: { id: string }) {
   const { data } = useQuery(api.announcements.get.queryOptions({ input: { id }, retry: false }))
-  if (!data) return null
-  const item = toBotItem(data)
-  return <Preview item={item.image === undefined ? item : { ...item, image: fileUrl(item.image) }} isBroadcast />
+  return <MessagePreview announcement={data} />
 }
 
 /** The buttons for what can be done in this state. */

@@ -84,17 +84,19 @@ export function kindText(kind: CalendarItem['kind']): string {
 }
 
 /** Saves the dates. An active announcement stays active. @throws CallError STALE if the item has changed since it was read */
-export async function saveDates({ kind, id, version }: CalendarItem, { startsAt, endsAt }: Dates): Promise<void> {
-  const dates = { startsAt: isoOf(startsAt), endsAt: isoOf(endsAt) }
+export async function saveDates({ kind, id, version }: CalendarItem, to: Dates): Promise<void> {
+  const dates = savedDates(to)
   if (kind === 'announcement') await saveAnnouncement(id, version, dates)
   else await saveTask(kind, id, version, dates)
 }
 
-function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
-}
-
 type SavedDates = Record<keyof Dates, string | null>
+
+/** Returns dates as calls take them. */
+export function savedDates({ startsAt, endsAt }: Dates): SavedDates {
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+  return { startsAt: iso(startsAt), endsAt: iso(endsAt) }
+}
 
 async function saveAnnouncement(id: string, version: number, dates: SavedDates): Promise<void> {
   const { type, title, subtitle, description, link, linkType, inputText, reward, verifiedByBot, status, ...more } =

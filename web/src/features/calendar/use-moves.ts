@@ -11,7 +11,7 @@ import { superseding } from '#src/lists/undo.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import type { Dates } from './days.ts'
-import { checkMove, datesOf, datesText, listNameOf, saveDates } from './move.ts'
+import { checkMove, datesOf, datesText, listNameOf, savedDates, saveDates } from './move.ts'
 
 /** Returns a function that moves an item, after a question if players would notice at once. */
 export function useMoves(queryKey: QueryKey, zone: string): (item: CalendarItem, to: Dates) => Promise<void> {
@@ -27,8 +27,7 @@ export function useMoves(queryKey: QueryKey, zone: string): (item: CalendarItem,
     )
 
   const save = (item: CalendarItem, to: Dates, onSaved: (moved: CalendarItem) => void) => {
-    const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
-    const moved = { ...item, startsAt: iso(to.startsAt), endsAt: iso(to.endsAt), version: item.version + 1 }
+    const moved = { ...item, ...savedDates(to), version: item.version + 1 }
     void queryClient.cancelQueries({ queryKey }) // an answer from before the move would put the bar back
     putInCache(moved)
     const saveMoved = async () => {

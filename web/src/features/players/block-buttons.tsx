@@ -3,7 +3,7 @@ import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { useRef, useState } from 'react'
 import { client } from '#src/client/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
-import { asAct, useUndo } from '#src/lists/undo.ts'
+import { useUndo } from '#src/lists/undo.ts'
 import { type BulkAct, BulkButton, type BulkDone } from '#src/lists/bulk-act.tsx'
 import type { Selection } from '#src/lists/selection.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
@@ -32,10 +32,7 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
           title: 'Unblock players',
           question: (count) => `Are you sure you want to unblock ${players(count)}?`,
           confirmLabel: (count) => `Unblock ${players(count)}`,
-          run: async (run) => {
-            const { answer, actId } = await asAct((options) => client.players.unblock({ target, ...run }, options))
-            return { ...answer, undo: undo.ofChange(actId) }
-          },
+          run: (run) => undo.change((options) => client.players.unblock({ target, ...run }, options)),
           successText: (count) => `${players(count)} unblocked.`,
         }}
       >
@@ -66,12 +63,7 @@ function BlockButton({ selection }: { selection: Selection<PlayersFilter> }) {
     },
     confirmLabel: (count) => `Block ${players(count)}`,
     ask: (planned) => new Promise((answer) => setAsking({ planned, answer })),
-    run: async (run) => {
-      const { answer, actId } = await asAct((options) =>
-        client.players.block({ target, reason: reason.current, ...run }, options),
-      )
-      return { ...answer, undo: undo.ofChange(actId) }
-    },
+    run: (run) => undo.change((options) => client.players.block({ target, reason: reason.current, ...run }, options)),
     successText: (count) => `${players(count)} blocked.`,
   }
   const close = (isConfirmed: boolean) => {

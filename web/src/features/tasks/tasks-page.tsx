@@ -21,7 +21,7 @@ import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
 import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
-import { asAct, useUndo } from '#src/lists/undo.ts'
+import { useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -135,12 +135,9 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
               <>
                 <PrioritiseButton
                   collection={collection}
-                  run={async (numbers, run) => {
-                    const { answer, actId } = await asAct((call) =>
-                      calls.prioritise({ target: selection.target, ...numbers, ...run }, call),
-                    )
-                    return { ...answer, undo: undo.ofChange(actId) }
-                  }}
+                  run={(numbers, run) =>
+                    undo.change((call) => calls.prioritise({ target: selection.target, ...numbers, ...run }, call))
+                  }
                   {...bulkEnd(list, selection)}
                 />
                 <PauseButtons collection={collection} selection={selection} />
@@ -189,10 +186,7 @@ function PauseButtons({ collection, selection }: PauseButtonsProps) {
               ? `Are you sure you want to pause ${counted(count, 'task')}? Players do not see them, and nobody can claim them.`
               : `Are you sure you want to resume ${counted(count, 'task')}?`,
           confirmLabel: (count) => `${verb} ${counted(count, 'task')}`,
-          run: async (run) => {
-            const { answer, actId } = await asAct((options) => client[list.name].pause({ target, paused, ...run }, options))
-            return { ...answer, undo: undo.ofChange(actId) }
-          },
+          run: (run) => undo.change((options) => client[list.name].pause({ target, paused, ...run }, options)),
           successText: (count) => `${counted(count, 'task')} ${done}.`,
         }}
       >
