@@ -51,15 +51,34 @@ async function signInOf(child: ChildProcess): Promise<{ address: string; email: 
   throw new Error('the demo ended before it said how to sign in')
 }
 
-async function signIn(
-  child: ChildProcess,
-): Promise<{ get: (path: string) => Promise<unknown>; address: string; player: string }> {
+async function signIn(child: ChildProcess): Promise<{
+  get: (path: string) => Promise<unknown>
+  post: (path: string, body: object) => Promise<unknown>
+  address: string
+  player: string
+}> {
   const { address, email, password, player } = await signInOf(child)
   const headers = { 'content-type': 'application/json', origin: address }
   const answer = await fetch(`${address}/api/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
   expect(answer.status).toBe(200)
   const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
-  return { address, player, get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json() }
+  return {
+    address,
+    player,
+    get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json(),
+    post: async (path, body) =>
+      (await fetch(`${address}${path}`, { method: 'POST', headers: { ...headers, cookie }, body: JSON.stringify(body) })).json(),
+  }
+}
+
+type SignedIn = Awaited<ReturnType<typeof signIn>>
+
+/** Sends a broadcast. It arrives only at the stand-in: Telegram does not know the demo's token. */
+async function expectBroadcast(get: SignedIn['get'], post: SignedIn['post']): Promise<void> {
+  const { announcements } = (await get('/api/announcements')) as { announcements: { id: string }[] }
+  const { id } = (await post('/api/broadcasts', { announcementId: announcements[0]?.id })) as { id: string }
+  await expect.poll(() => get(`/api/broadcasts/${id}`), POLL).toMatchObject({ sent: expect.toSatisfy((sent) => sent > 0) })
+  await post(`/api/broadcasts/${id}/cancel`, {})
 }
 
 /** Returns the process that the demo has started with this script. */
@@ -100,7 +119,7 @@ test(
     const dataDir = join(temporaryFolder(), 'demo')
     for (const start of ['first', 'again']) {
       const child = startDemo(start === 'first' ? { named: dataDir } : { DATA_DIR: dataDir })
-      const { get, address, player } = await signIn(child)
+      const { get, post, address, player } = await signIn(child)
       const page = await fetch(player)
       expect(statSync(dataDir).mode & 0o066).toBe(0) // others can read nothing
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Player and console')])
@@ -111,6 +130,7 @@ test(
         activeAnnouncements: 5,
         totalTasks: 19,
       })
+      if (start === 'first') await expectBroadcast(get, post)
       const today = await activityOfToday(get)
       expect(today.players, start).toBeGreaterThan(5)
       expect(today.participations, start).toBeGreaterThan(5)

@@ -5,7 +5,9 @@
  * resets the rows of the sample, keeps other rows, and makes a new password.
  */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { endAll, exitAfterChildren, isEnding, type Outcome, root, run } from './children.ts'
@@ -15,6 +17,8 @@ import { playAhead } from './demo-players.ts'
 const EMAIL = `demo@${USERS_HOST}`
 /** The name of the reference game's bot token. */
 const BOT = 'reference game'
+/** Where the console listens without PORT. */
+const DEFAULT_PORT = 3000
 /** A file that marks the demo's directory. The demo does not touch a directory with data but without this file. */
 const MARK = 'made-by-npm-run-demo'
 /** What the file says once operators and players have worked ahead, which they do only once. */
@@ -75,6 +79,8 @@ async function demo(dataDir: string): Promise<void> {
   const isAgain = existsSync(mark)
   await makeDataDir(dataDir)
   if (!isAgain) writeFileSync(mark, '')
+  const { PORT } = process.env
+  const standInPort = await freePort(PORT === '0' ? 0 : Number(PORT || DEFAULT_PORT) + 1)
   const env = {
     ...ownSettings,
     DATA_DIR: dataDir,
@@ -82,6 +88,7 @@ async function demo(dataDir: string): Promise<void> {
     WEBHOOK_NETWORKS: '127.0.0.1', // for a webhook to a port of this machine where nothing listens
     // The stand-in signs the initData of its players with this token, which nobody else knows.
     TELEGRAM_BOT_TOKEN: `1:${randomBytes(24).toString('base64url')}`,
+    TELEGRAM_API_ROOT: `http://127.0.0.1:${standInPort}`, // broadcasts go to the stand-in, never to Telegram
   }
   const isQuiet = (line: string): boolean => line.startsWith('Create the first admin') || QUIET_LINE.test(line)
   const { address, ended: server } = await startUntil(/^Arcade Console ready at (\S+)$/, ['sh', 'scripts/run', 'start'], {
@@ -103,7 +110,7 @@ The demo is running: the sample, as if its newest moment were now.${isAgain ? AG
   Password  ${password}
 
 Ctrl-C ends it. Its data is in ${dataDir}; remove that to begin anew.`)
-    if (token !== undefined) void startGame(address, { token, env })
+    if (token !== undefined) void startGame(address, { token, env, standInPort })
   }
   const { code } = await server
   await exitAfterChildren(code)
@@ -123,6 +130,20 @@ async function startUntil(
   }
   const ended = run(program, args, { env, output: { onLine } })
   return { address: await Promise.race([ready.promise, ended.then(() => undefined)]), ended }
+}
+
+/** Returns the wanted port, or another one if that is in use. The console must know it before the stand-in starts. */
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer().listen(wanted, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return freePort(0)
+  }
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 function failed(what: string): void {
@@ -149,18 +170,21 @@ async function fillWithWork(address: string, { token, password }: { token: strin
 }
 
 /** Starts the bot, the stand-in and the players, each in a process of its own. The console goes on if they fail. */
-async function startGame(consoleUrl: string, { token, env }: { token: string; env: Record<string, string> }): Promise<void> {
+async function startGame(
+  consoleUrl: string,
+  { token, env, standInPort }: { token: string; env: Record<string, string>; standInPort: number },
+): Promise<void> {
   const folder = join(root, 'examples/game/src')
-  const port = (offset: number): string => (process.env['PORT'] === '0' ? '0' : String(Number(new URL(consoleUrl).port) + offset))
+  const botPort = process.env['PORT'] === '0' ? 0 : Number(new URL(consoleUrl).port) + 2
   const common = { ...env, CONSOLE_URL: consoleUrl, CONSOLE_TOKEN: token }
   const players = run('node', ['scripts/demo-players.ts'], { env: common })
   void players.then(() => failed('its players have ended'))
   const standIn = await startUntil(/^The stand-in is ready at (\S+)$/, ['node', join(folder, 'stand-in/main.ts')], {
-    env: { ...common, PORT: port(1) },
+    env: { ...common, PORT: String(standInPort) },
   })
   if (standIn.address === undefined) return failed('the stand-in for Telegram does not start')
   const bot = await startUntil(/^The game is ready at (\S+)$/, ['node', join(folder, 'main.ts')], {
-    env: { ...common, PORT: port(2), TELEGRAM_API_URL: standIn.address, PUBLIC_URL: '', WEBHOOK: '' },
+    env: { ...common, PORT: String(botPort), TELEGRAM_API_URL: standIn.address, PUBLIC_URL: '', WEBHOOK: '' },
   })
   if (bot.address === undefined) return failed('the bot does not start')
   console.log(`\nPlay a player, beside the console:\n\n  Player    ${standIn.address}\n`)
