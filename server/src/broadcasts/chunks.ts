@@ -210,15 +210,22 @@ export async function countRecipients(db: Kysely<Tables>, broadcast: number): Pr
   return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count]))
 }
 
-/** Returns how many messages of a broadcast were sent in the last minute. */
-export async function countLastMinute(db: Kysely<Tables>, broadcast: number): Promise<number> {
+/**
+ * Returns how many messages of a broadcast were sent in the last minute, and how many of them in a second: of the time since the first of
+ * them, because sending may have begun or gone on only seconds ago. Undefined while a second has not passed.
+ */
+export async function countLastMinute(
+  db: Kysely<Tables>,
+  broadcast: number,
+): Promise<{ count: number; perSecond: number | undefined }> {
   const { rows: recent } = await sql<{ chunk: number }>`
     select chunk from broadcast_chunks
      where broadcast = ${broadcast} and (leased_by is not null or done_at > now() - interval '1 minute')`.execute(db)
-  if (recent.length === 0) return 0
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from broadcast_recipients
+  if (recent.length === 0) return { count: 0, perSecond: undefined }
+  const { rows } = await sql<{ count: number; seconds: number | null }>`
+    select count(*) as count, extract(epoch from now() - min(at))::float as seconds from broadcast_recipients
      where broadcast = ${broadcast} and chunk = any(${recent.map(({ chunk }) => chunk)}::int[])
        and outcome = ${OUTCOMES.sent} and at > now() - interval '1 minute'`.execute(db)
-  return rows[0]!.count
+  const { count, seconds } = rows[0]!
+  return { count, perSecond: seconds === null || seconds < 1 ? undefined : count / seconds }
 }

@@ -189,6 +189,18 @@ test('429: everybody waits until the time that Telegram names, and the message i
   expect(callsMeanwhile).toBeLessThan(31)
 })
 
+test('seconds after it began, the time when it is done is expected by its pace, not as if a whole minute had passed', async () => {
+  const at = await station({ ratePerSecond: 20 })
+  await addNumbered(at.app, 120)
+  const id = await at.send({ announcementId: await at.announce() })
+  const { pending, expectedAt, perMinute } = await at.until(id, (one) => isSent(40)(one) && one.expectedAt !== undefined)
+  expect(perMinute).toBeGreaterThanOrEqual(40)
+  const secondsLeft = (Date.parse(expectedAt ?? '') - Date.now()) / 1000
+  expect(secondsLeft).toBeGreaterThan(0)
+  expect(secondsLeft).toBeLessThan((pending / perMinute) * 60 * 0.7) // 40 of a minute that has not passed would take that long
+  await at.act(id, 'cancel')
+})
+
 test('pausing stops at once, resuming goes on, and cancelling skips the others', async () => {
   const at = await station({ ratePerSecond: 100 })
   await addNumbered(at.app, 1000)

@@ -89,10 +89,10 @@ async function toBroadcast(
   const counts = row.counts ?? (row.state === 'scheduled' ? {} : await countRecipients(db, row.number))
   const figures = figuresOf(counts, endingOf(row.state))
   const state = stateOf(row, waiting)
-  const perMinute = row.state === 'sending' ? await countLastMinute(db, row.number) : 0
+  const recent = row.state === 'sending' ? await countLastMinute(db, row.number) : undefined
   const isUnderWay = state === 'sending' || state === 'waiting'
   const waitsUntil = state === 'waiting' ? waiting : undefined
-  const pace = perMinute === 0 ? ratePerSecond : Math.min(ratePerSecond, perMinute / 60)
+  const pace = Math.min(ratePerSecond, recent?.perSecond ?? ratePerSecond)
   return {
     id: row.id,
     announcementId: row.announcementId,
@@ -120,7 +120,7 @@ async function toBroadcast(
           Math.max(now.getTime(), waitsUntil?.until.getTime() ?? 0) + (figures.pending / pace) * 1000,
         ).toISOString(),
       }),
-    perMinute,
+    perMinute: recent?.count ?? 0,
     blocksPerThousand:
       Math.round((1000 * figures.refusedFor.blocked * 10) / Math.max(1, figures.sent + figures.refusedFor.blocked)) / 10,
     ...given('problem', row.problem),
