@@ -14,14 +14,17 @@ interface FiltersPaneProps {
   values: FilterValues
   /** How many filters are active. */
   active: number
+  /** How many rows match, in words: the pane may lie over where the page says it. */
+  found?: string | undefined
   onFilter: (values: Record<string, FilterValue>) => void
 }
 
-export function FiltersPane({ filters, values, active, onFilter }: FiltersPaneProps) {
+export function FiltersPane({ filters, values, active, found, onFilter }: FiltersPaneProps) {
   const drafts = useFilterDrafts()
   return (
     <Choices label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active} className={classes['pane']}>
       <FilterFields filters={filters} values={values} onFilter={onFilter} {...drafts} />
+      {found !== undefined && <output className={classes['found']}>{found}</output>}
     </Choices>
   )
 }

@@ -9,7 +9,8 @@ import { DataTable } from './data-table.tsx'
 import type { Column } from './table-cells.tsx'
 import { clearParameters } from './filters.tsx'
 import { keepPageSize } from '#src/ui/visit.ts'
-import { counted } from '#src/ui/numbers.ts'
+import { countText } from '#src/ui/numbers.ts'
+import { capitalised } from '#src/ui/words.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
 import { nameInAddress, listOrder } from './list-address.ts'
@@ -66,7 +67,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       rowKey={rowKey}
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
       emptyActions={isWhole ? firstStep : <ClearButtons state={state} />}
-      count={countText(state)}
+      count={totalText(state)}
       placeNow={placeNow}
       toolbar={{
         searchLabel: `Search ${noun.many}`,
@@ -76,6 +77,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         filters: toolbarFilters(list, options),
         values: address,
         onFilter: changeTo,
+        found: totalText(state),
         notice,
         children: (
           <>
@@ -104,12 +106,9 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   )
 }
 
-function countText<L extends List, Row>({ list, rows, total, isMore, about }: ListState<L, Row>): string | undefined {
-  const { noun } = list
+function totalText<L extends List, Row>({ list: { noun }, rows, total, isMore, about }: ListState<L, Row>): string | undefined {
   if (!rows) return undefined
-  if (total === undefined) return 'Counting…'
-  if (about !== undefined) return `About ${counted(about, noun.one, noun.many)}`
-  return `${isMore ? 'More than ' : ''}${counted(total, noun.one, noun.many)}`
+  return total === undefined ? 'Counting…' : capitalised(countText({ total, isMore, about }, noun.one, noun.many))
 }
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'

@@ -29,6 +29,8 @@ interface ListToolbarProps {
   filters?: readonly Filter[]
   values?: FilterValues
   onFilter?: (values: Record<string, FilterValue>) => void
+  /** How many rows match, in words. */
+  found?: string | undefined
   /** Further fields, such as the page size. */
   children?: ReactNode
   /** A notice about the list, such as a button that shows newer rows. */
@@ -41,7 +43,7 @@ interface ListToolbarProps {
 
 export function ListToolbar(props: ListToolbarProps) {
   const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {} } = props
-  const { children, notice, view, select } = props
+  const { found, children, notice, view, select } = props
   const isPhone = useIsPhone()
   const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
@@ -51,7 +53,9 @@ export function ListToolbar(props: ListToolbarProps) {
     <div className={classes['toolbar']}>
       <div className={classes['row']}>
         <SearchBox label={searchLabel} value={search} onChange={onSearch} />
-        {offered.length > 0 && <FiltersPane filters={offered} values={values} active={active.length} onFilter={onFilter} />}
+        {offered.length > 0 && (
+          <FiltersPane filters={offered} values={values} active={active.length} found={found} onFilter={onFilter} />
+        )}
         {isPhone ? (
           <>
             {select?.isOpen && <SelectButton {...select} />}

@@ -57,6 +57,7 @@ export function Pane(props: PaneProps) {
       {!isPhone && !isInSheet && isMounted && (
         <Popover
           position={props.position ?? 'bottom-start'}
+          middlewares={{ flip: true, shift: true, size: { padding: EDGE_PX, apply: tellRoom } }}
           closeOnEscape={false} // Mantine would close it before the handlers of the fields within run
           id={id}
           opened={isOpen}
@@ -79,6 +80,13 @@ export function Pane(props: PaneProps) {
       )}
     </>
   )
+}
+
+const EDGE_PX = 8 // between a pane and the window's edge
+
+/** Tells the pane's style how high the room for it is. */
+function tellRoom({ availableHeight, elements }: { availableHeight: number; elements: { floating: HTMLElement } }): void {
+  elements.floating.style.setProperty('--pane-room', `${Math.floor(availableHeight)}px`)
 }
 
 /** Stands for the button in the popover, which would otherwise mount the button again when it is opened for the first time. */

@@ -88,6 +88,7 @@ export function SearchSelect(props: SearchSelectProps) {
         aria-autocomplete="list"
         aria-activedescendant={isOpen && active ? optionId(id, active) : undefined}
         aria-required={isRequired}
+        wrapperProps={{ 'data-required': isRequired }}
         autoComplete="off"
         spellCheck={false}
         placeholder={options ? placeholder : 'Loading…'}
