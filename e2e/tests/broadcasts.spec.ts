@@ -1,5 +1,6 @@
 /** The pages of broadcasts: planning one for a segment, following it, the answers that were lost, and what it brought (design §7). */
 import type { Page } from '@playwright/test'
+import { sql } from 'kysely'
 import { startConsoleServer } from '../../server/test/console-server.ts'
 import { expectStateAccessible } from '#src/axe.ts'
 import { type StandIn, startStandIn, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
@@ -100,12 +101,22 @@ test('design §7 an announcement is sent to a segment, with a control group; los
     { kind: '403', times: 4 },
     { kind: 'drop', times: 2 },
   ])
+  // The report of many players takes seconds: until it is there, the page keeps its places and says what it does.
+  const report = Promise.withResolvers<void>()
+  await page.route('**/api/broadcasts/*/report', async (route) => {
+    await report.promise
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Send now' }).click()
   await expect(page.getByRole('alertdialog')).toContainText(
     /Are you sure you want to send Season 2 is live to about \d+ players\?/,
   )
   await confirm(page, /^Send to about/)
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  await expect(page.getByText('Counting who has seen and claimed it.')).toBeVisible()
+  await expect(figure(page, 'Claimed')).toBeVisible()
+  report.resolve()
+  await page.unroute('**/api/broadcasts/*/report')
   await expect(page.getByText(/^It was done on/)).toBeVisible({ timeout: SENT_WITHIN_MS })
   const recipients = Number(/^(\d+) of/.exec(await page.getByText(/^\d+ of \d+ recipients$/).innerText())?.[1])
   await expect(figure(page, 'Refused')).toContainText('4 · The player has blocked the bot')
@@ -175,6 +186,80 @@ test('design §7 a broadcast is scheduled in the operator’s time zone; its end
   await expect(page.getByText(/^It was cancelled/)).toBeVisible()
 })
 
+test('design §7 leaving the form of a broadcast asks, and its draft brings back announcement, recipients and all options', async ({
+  page,
+}) => {
+  await page.goto('/broadcasts')
+  await page
+    .getByRole('button', { name: 'New Broadcast' })
+    .or(page.getByRole('link', { name: 'New Broadcast' }))
+    .click()
+  await chooseSeason(page)
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  const pane = page.getByRole('dialog', { name: 'Filters' })
+  await pane.getByRole('checkbox', { name: 'Email' }).check()
+  await expect(pane.getByRole('status')).toHaveText(/^\d+ players$/) // the pane lies over the page's own count
+  await page.keyboard.press('Escape')
+  await page.getByLabel('At a time').check()
+  await field(page, 'Begins').fill('2099-11-27T18:00')
+  await page.getByLabel('Hold back some players at random').check()
+  await field(page, 'Percent held back (1 to 20)').fill('15')
+  await page.getByRole('link', { name: 'History', exact: true }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('This browser keeps it as a draft')
+  await confirm(page, 'Leave')
+  await expect(page).toHaveURL('/history')
+
+  await page.goto('/broadcasts/new')
+  await expect(announcement(page)).toHaveValue('')
+  await page.getByRole('button', { name: 'Use Draft' }).click()
+  await expect(announcement(page)).toHaveValue('Season 2 is live')
+  await expect(page.getByRole('list', { name: 'Active filters' })).toContainText('Has: Email')
+  await expect(page.getByLabel('At a time')).toBeChecked()
+  await expect(field(page, 'Begins')).toHaveValue('2099-11-27T18:00')
+  await expect(field(page, 'Percent held back (1 to 20)')).toHaveValue('15')
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('It begins on 11/27/2099 06:00 PM, UTC')
+  await confirm(page, 'Schedule')
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  await page.goto('/broadcasts/new')
+  await expect(announcement(page)).toHaveValue('')
+  await expect(page.getByText(/^Unsaved draft/)).toHaveCount(0)
+})
+
+test('design §7 an announcement for a segment warns while others are among the recipients, and offers the segment', async ({
+  page,
+  server,
+}) => {
+  const { db } = server.database
+  await sql`insert into saved_views (id, list, name, address) values ('wallets', 'telegramUsers', 'Wallets', 'has=wallet')`.execute(
+    db,
+  )
+  await sql`update announcements set segment_id = 'wallets' where title = 'Season 2 is live'`.execute(db)
+  await page.goto('/broadcasts/new')
+  await chooseSeason(page)
+  const note = page.getByText('It is only for the players of Wallets: others get the message, but cannot claim it.')
+  await expect(note).toBeVisible()
+  await page.getByRole('button', { name: 'Send to Wallets' }).click()
+  await expect(note).toHaveCount(0)
+  await expect(announcement(page)).toHaveValue('Season 2 is live')
+  await expect(field(page, 'Send to').locator('option:checked')).toHaveText('Segment: Wallets')
+  await sql`update announcements set segment_id = null where title = 'Season 2 is live'`.execute(db)
+})
+
+test('design §7 the pane of filters stays within the window, however low its button is', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 640 })
+  await page.goto('/broadcasts/new')
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  const pane = page.getByRole('dialog', { name: 'Filters' })
+  await expect(pane).toBeVisible()
+  await expect
+    .poll(async () => {
+      const { y, height } = (await pane.boundingBox())!
+      return y >= 0 && y + height <= 640
+    })
+    .toBe(true)
+})
+
 test('design §7 the form of a broadcast: axe finds nothing; without a linked account it leads to where one is linked', async ({
   page,
 }) => {
@@ -186,6 +271,7 @@ test('design §7 the form of a broadcast: axe finds nothing; without a linked ac
   await expectStateAccessible(page)
   await page.setViewportSize(phone)
   await page.getByRole('button', { name: 'Link Telegram to test' }).click()
+  await confirm(page, 'Leave') // the form is kept as a draft
   await expect(page.getByRole('heading', { name: 'Your Account' })).toBeVisible()
 })
 

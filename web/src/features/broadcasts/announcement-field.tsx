@@ -2,6 +2,9 @@
 import { toBotItem } from '@arcade/contract/announcements/bot-item'
 import type { Announcement } from '@arcade/contract/announcements/fields'
 import { textProblem } from '@arcade/contract/bot-message'
+import { isolated } from '@arcade/contract/text'
+import type { View } from '@arcade/contract/views/calls'
+import { Button } from '@mantine/core'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
@@ -52,6 +55,18 @@ export function AnnouncementField({ id, announcement, attempts, isMissing, onCha
         )}
         {announcement.data && <Notes announcement={announcement.data} />}
       </div>
+    </div>
+  )
+}
+
+/** Says that the recipients are not the segment that the announcement is for, and offers that segment. */
+export function SegmentNote({ segment: { name }, onChoose }: { segment: View; onChoose: () => void }) {
+  return (
+    <div className={classes['segmentNote']}>
+      <p>It is only for the players of {isolated(name)}: others get the message, but cannot claim it.</p>
+      <Button variant="default" size="compact-md" onClick={onChoose}>
+        Send to {isolated(name)}
+      </Button>
     </div>
   )
 }

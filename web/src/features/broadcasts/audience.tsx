@@ -3,6 +3,7 @@ import type { BroadcastPlan } from '@arcade/contract/broadcasts/calls'
 import type { PlayersFilter } from '@arcade/contract/players/fields'
 import { isolated } from '@arcade/contract/text'
 import { listPaths } from '@arcade/contract/lists'
+import type { View } from '@arcade/contract/views/calls'
 import { Button, NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { asCallError } from '#src/client/call-error.ts'
@@ -22,6 +23,13 @@ import { durationText, recipientsText } from './words.ts'
 export function usePlan(filter: PlayersFilter, holdBack: number): UseQueryResult<BroadcastPlan> {
   const input = { ...(Object.keys(filter).length > 0 && { filter }), ...(holdBack > 0 && { holdBack }) }
   return useQuery(api.broadcasts.plan.queryOptions({ input, placeholderData: keepPreviousData, refetchOnWindowFocus: false }))
+}
+
+/** Returns the segment that an item is for, unless an audience is that segment: others could not claim the item. */
+export function useItemSegment(segmentId: string | null | undefined, audience: PlayersAddress): View | undefined {
+  const { segments } = useSegments()
+  const segment = segments?.find(({ id }) => id === segmentId)
+  return segment && textOf(segmentAddress(segment)) !== textOf(audience) ? segment : undefined
 }
 
 const OWN = 'own' // no id of a view: those are UUIDs
@@ -58,13 +66,18 @@ export function Audience({ address, plan, onChange }: AudienceProps) {
             ...(isOwn ? [{ value: OWN, label: 'The players that these filters match' }] : []),
           ]}
         />
-        <FiltersPane filters={offered} values={values} active={active.length} onFilter={handleFilter} />
+        <FiltersPane filters={offered} values={values} active={active.length} found={foundText(plan)} onFilter={handleFilter} />
       </div>
       {active.length > 0 && <FilterChips active={active} values={values} onFilter={handleFilter} />}
       {isLost && <p className={classes['problem']}>The segments could not be loaded.</p>}
       <Count plan={plan} href={`${listPaths.telegramUsers}${stringifySearch(values)}`} />
     </div>
   )
+}
+
+/** Returns the recipients in words, while the filters' pane lies over them. */
+function foundText({ data, isPlaceholderData }: UseQueryResult<BroadcastPlan>): string {
+  return data && !isPlaceholderData ? capitalised(recipientsText(data)) : 'Counting…'
 }
 
 /** Returns the same text for the same filters. */

@@ -2,32 +2,35 @@
  * The page of a new broadcast: which announcement, to whom, when, with or without a control group, and beside it the message as players get
  * it. The address keeps the announcement and the filters, so that lists can link here and a reload loses neither.
  */
-import { toBotItem } from '@arcade/contract/announcements/bot-item'
-import { fileUrl } from '@arcade/contract/announcements/fields'
 import type { BroadcastInput, BroadcastPlan } from '@arcade/contract/broadcasts/calls'
-import { HOLD_BACK_MAX_PERCENT } from '@arcade/contract/broadcasts/fields'
-import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
+import { playerList } from '@arcade/contract/players/fields'
 import { isolated } from '@arcade/contract/text'
+import type { View } from '@arcade/contract/views/calls'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
-import { useWatch } from 'react-hook-form'
 import { api, client, creation, queryClient } from '#src/client/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { filtersOnly, listFilter } from '#src/lists/list-address.ts'
+import { parseSearch, stringifySearch } from '#src/lists/search-params.ts'
+import { segmentAddress } from '#src/lists/segments.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
+import { DraftOffer } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { FormPanel, FormWithAside, Preview } from '#src/ui/form-page.tsx'
-import { Form, FormActions, SubmitButton, useForm } from '#src/ui/form.tsx'
+import { FormPanel, FormWithAside } from '#src/ui/form-page.tsx'
+import { Form, FormActions, SubmitButton } from '#src/ui/form.tsx'
 import { momentText } from '#src/ui/moment.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { Page } from '#src/ui/page.tsx'
 import type { Question } from '#src/ui/question.ts'
 import { toast } from '#src/ui/toast.tsx'
-import { AnnouncementField, useAnnouncement } from './announcement-field.tsx'
-import { Audience, usePlan } from './audience.tsx'
+import { operatorZone, zoneText } from '#src/ui/zoned-time.ts'
+import { AnnouncementField, SegmentNote, useAnnouncement } from './announcement-field.tsx'
+import { Audience, useItemSegment, usePlan } from './audience.tsx'
 import classes from './broadcasts.module.css'
+import { MessagePreview } from './message-preview.tsx'
 import { ControlGroup, Paid, When } from './options.tsx'
+import { usePlanForm } from './plan-form.ts'
 import { TestButton } from './test-button.tsx'
 import { durationText, recipientsText } from './words.ts'
 
@@ -45,19 +48,25 @@ function NewBroadcast() {
   const { announcement: announcementId, ...rest } = useSearch({ from: '/shell/management/broadcasts/new' })
   const navigate = useNavigate()
   const audience = filtersOnly(playerList, rest)
-  const show = (next: object) => void navigate({ to: '.', search: next, replace: true, resetScroll: false })
+  /** The form stays, so nothing that was typed is lost. */
+  const show = (search: object) => void navigate({ to: '.', search, replace: true, resetScroll: false, ignoreBlocker: true })
   const announcement = useAnnouncement(announcementId)
   const filter = listFilter(playerList, audience)
-  const { form, options, holdBack } = usePlanForm(announcementId, filter)
+  const { form, isLater, holdBack } = usePlanForm({
+    announcementId,
+    filter,
+    address: stringifySearch({ announcement: announcementId, ...audience }),
+    onAddress: (address) => show(parseSearch(address)),
+  })
   const plan = usePlan(filter, holdBack)
-  const handleSubmit = useCreate(announcement.data?.title ?? '', plan.data)
-  const item = announcement.data && toBotItem(announcement.data)
-  const { isLater } = options
+  const segment = useItemSegment(announcement.data?.segmentId, audience)
+  const handleSubmit = useCreate({ title: announcement.data?.title ?? '', plan: plan.data, segment, onDone: form.finish })
 
   return (
     <>
-      {item && <Preview item={item.image === undefined ? item : { ...item, image: fileUrl(item.image) }} isBroadcast />}
+      <MessagePreview announcement={announcement.data} />
       <FormPanel>
+        <DraftOffer offer={form.offer} />
         <div className={classes['form']}>
           <Form form={form} onSubmit={handleSubmit} label="New Broadcast">
             <Section title="Announcement">
@@ -71,18 +80,24 @@ function NewBroadcast() {
                   show({ announcement: id, ...audience })
                 }}
               />
+              {segment && (
+                <SegmentNote
+                  segment={segment}
+                  onChoose={() => show({ announcement: announcementId, ...segmentAddress(segment) })}
+                />
+              )}
             </Section>
             <Section title="Recipients">
               <Audience address={audience} plan={plan} onChange={(next) => show({ announcement: announcementId, ...next })} />
             </Section>
             <Section title="When">
-              <When control={form.control} isLater={isLater} onChange={options.setIsLater} />
+              <When control={form.control} />
             </Section>
             <Section title="Control group">
-              <ControlGroup control={form.control} isOn={options.isHeld} onChange={options.setIsHeld} plan={plan.data} />
+              <ControlGroup control={form.control} plan={plan.data} />
             </Section>
             <Section title="Pace">
-              <Paid control={form.control} isOn={options.isPaid} onChange={options.setIsPaid} plan={plan.data} />
+              <Paid control={form.control} plan={plan.data} />
             </Section>
             <FormActions back={<BackToListButton to="/broadcasts" />} notice={<FormRefusal form={form} />}>
               <TestButton announcementId={announcementId} />
@@ -105,46 +120,16 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-const DEFAULT_HOLD_BACK_PERCENT = 10
-
-/** The form, without the announcement and the filters, which are in the address, and which of its optional parts are in use. */
-function usePlanForm(announcementId: string | undefined, filter: PlayersFilter) {
-  const [isLater, setIsLater] = useState(false)
-  const [isHeld, setIsHeld] = useState(false)
-  const [isPaid, setIsPaid] = useState(false)
-  const form = useForm(
-    () => import('@arcade/contract/broadcasts/calls').then(({ broadcastInput }) => broadcastInput),
-    { announcementId: '', sendAt: '', endsAt: '', holdBack: DEFAULT_HOLD_BACK_PERCENT },
-    {
-      used: ({ sendAt, endsAt, holdBack, paid }) => ({
-        announcementId: announcementId ?? '',
-        ...(Object.keys(filter).length > 0 && { filter }),
-        ...(isLater && { sendAt }),
-        ...(endsAt !== '' && { endsAt }),
-        ...(isHeld && { holdBack }),
-        ...(isPaid && { paid }),
-      }),
-    },
-  )
-  const percent = useWatch({ control: form.control, name: 'holdBack' })
-  const isPercent = Number.isInteger(percent) && Number(percent) >= 1 && Number(percent) <= HOLD_BACK_MAX_PERCENT
-  return {
-    form,
-    options: { isLater, setIsLater, isHeld, setIsHeld, isPaid, setIsPaid },
-    /** The percentage for the plan. */
-    holdBack: isHeld && isPercent ? Number(percent) : 0,
-  }
-}
-
 /** Returns the form's submit handler: it asks, makes the broadcast and opens its page. */
-function useCreate(title: string, plan: BroadcastPlan | undefined) {
+function useCreate({ onDone, ...facts }: Facts & { onDone: () => void }) {
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [createOnce] = useState(creation)
   return async (input: BroadcastInput) => {
-    if (!(await confirm(questionOf(input, title, plan)))) return undefined
+    if (!(await confirm(questionOf(input, facts)))) return undefined
     try {
       const { id } = await createOnce((options) => client.broadcasts.create(input, options))
+      onDone()
       toast.success(input.sendAt === undefined ? 'The broadcast begins.' : 'Broadcast scheduled.')
       void queryClient.invalidateQueries({ queryKey: api.broadcasts.key() })
       await navigate({ to: '/broadcasts/$id', params: { id }, replace: true })
@@ -155,14 +140,23 @@ function useCreate(title: string, plan: BroadcastPlan | undefined) {
   }
 }
 
-function questionOf({ sendAt, paid }: BroadcastInput, title: string, plan: BroadcastPlan | undefined): Question {
+/** What the question says of a broadcast beside its input. */
+interface Facts {
+  title: string
+  plan: BroadcastPlan | undefined
+  /** The segment that the announcement is for, if the recipients are not that segment. */
+  segment: View | undefined
+}
+
+function questionOf({ sendAt, paid }: BroadcastInput, { title, plan, segment }: Facts): Question {
   const players = plan ? recipientsText(plan) : 'the players who match'
   const duration = plan ? durationText(plan.minutes) : 'some time'
   const lines = [
     `Are you sure you want to send ${isolated(title)} to ${players}?`,
     sendAt === undefined
       ? `It begins at once and takes ${duration}. A message that was sent cannot be taken back.`
-      : `It begins on ${momentText(sendAt)} and goes to the players who match then, now ${players}.`,
+      : `It begins on ${momentText(sendAt)}, ${zoneText(Date.parse(sendAt), operatorZone())}, and goes to the players who match then.`,
+    segment && `Only the players of ${isolated(segment.name)} can claim it.`,
     plan && plan.held > 0 && `About ${counted(plan.held, 'player')}, chosen at random, get no message.`,
     paid && `Paid sending costs ${formatted(paid.starsEach)} Stars a message, and stops at ${formatted(paid.most)} Stars.`,
   ]

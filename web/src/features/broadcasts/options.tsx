@@ -1,25 +1,30 @@
 /** The optional parts of a new broadcast: when it begins and ends, the control group and paid sending. */
-import type { broadcastInput, BroadcastInput, BroadcastPlan } from '@arcade/contract/broadcasts/calls'
+import type { BroadcastInput, BroadcastPlan } from '@arcade/contract/broadcasts/calls'
 import { HOLD_BACK_MAX_PERCENT } from '@arcade/contract/broadcasts/fields'
 import { useId } from 'react'
-import { type Control, useWatch } from 'react-hook-form'
-import type { z } from 'zod'
+import { type Control, useController, useWatch } from 'react-hook-form'
 import { Choice } from '#src/ui/choice.tsx'
 import { MomentField } from '#src/ui/form-moment.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import classes from './broadcasts.module.css'
+import type { PlanValues } from './plan-form.ts'
 import { smallText } from './words.ts'
 
 interface OptionProps {
-  control: Control<z.input<typeof broadcastInput>, unknown, BroadcastInput>
-  isOn: boolean
-  onChange: (isOn: boolean) => void
+  control: Control<PlanValues, unknown, BroadcastInput>
+}
+
+/** Returns whether an optional part is in use, and the function that changes it. */
+function useOption(control: OptionProps['control'], name: 'isLater' | 'isHeld' | 'isPaid') {
+  const { field } = useController({ control, name })
+  return { isOn: field.value === true, onChange: (isOn: boolean) => field.onChange(isOn) }
 }
 
 const PAST = 'This is in the past, so it begins at once.'
 
-export function When({ control, isLater, onChange }: Omit<OptionProps, 'isOn'> & { isLater: boolean }) {
+export function When({ control }: OptionProps) {
+  const { isOn: isLater, onChange } = useOption(control, 'isLater')
   const name = useId()
   const choices = [
     { isLaterOne: false, label: 'At once' },
@@ -57,7 +62,8 @@ export function When({ control, isLater, onChange }: Omit<OptionProps, 'isOn'> &
   )
 }
 
-export function ControlGroup({ control, isOn, onChange, plan }: OptionProps & { plan: BroadcastPlan | undefined }) {
+export function ControlGroup({ control, plan }: OptionProps & { plan: BroadcastPlan | undefined }) {
+  const { isOn, onChange } = useOption(control, 'isHeld')
   return (
     <div className={classes['stack']}>
       <Choice checked={isOn} onChange={({ target }) => onChange(target.checked)}>
@@ -82,7 +88,8 @@ export function ControlGroup({ control, isOn, onChange, plan }: OptionProps & { 
 const PAID_EXPLAINED =
   'Telegram sends more than 30 messages a second only for Stars, which the bot’s balance pays. Off, sending is free and takes longer.'
 
-export function Paid({ control, isOn, onChange, plan }: OptionProps & { plan: BroadcastPlan | undefined }) {
+export function Paid({ control, plan }: OptionProps & { plan: BroadcastPlan | undefined }) {
+  const { isOn, onChange } = useOption(control, 'isPaid')
   const starsEach = useWatch({ control, name: 'paid.starsEach' })
   const price = plan && typeof starsEach === 'number' ? plan.recipients * starsEach : undefined
   return (

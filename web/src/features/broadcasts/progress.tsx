@@ -42,7 +42,7 @@ export function Progress({ broadcast }: { broadcast: Broadcast }) {
                 : `${formatted(total)} recipients chosen so far`}
             </p>
             {isRunning && <p>{formatted(perMinute)} a minute</p>}
-            {sent > 0 && <p>{formatted(blocksPerThousand)} blocks per 1,000 sent</p>}
+            {sent > 0 && <p>{formatted(blocksPerThousand)} in 1,000 have blocked the bot</p>}
           </div>
           <OutcomeBar broadcast={broadcast} isLarge />
           <Outcomes broadcast={broadcast} />

@@ -38,31 +38,35 @@ export function Report({ id, isOver, sent }: ReportProps) {
     loadAgain()
   }, [known])
 
-  if (!data)
+  if (!data && error)
     return (
       <Panel title="What it brought">
-        {error ? <Problem {...problemOf(error, () => void refetch())} /> : <output>Loading...</output>}
+        <Problem {...problemOf(error, () => void refetch())} />
       </Panel>
     )
   return (
     <>
       <Panel title="What it brought">
         <Funnel report={data} />
-        {data.control ? (
-          <Control control={data.control} />
+        {!data ? (
+          <output className={classes['hint']}>Counting who has seen and claimed it. This can take some seconds.</output>
+        ) : data.control ? (
+          <Control control={data.control} isOver={isOver} />
         ) : (
           <p className={classes['hint']}>
             Without a control group, nobody can say how many of them would have claimed without the message.
           </p>
         )}
       </Panel>
-      {data.hours.length > 0 && <Hours hours={data.hours} />}
+      {data && data.hours.length > 0 && <Hours hours={data.hours} />}
     </>
   )
 }
 
-/** Reached, seen and claimed, each with its share of those reached. */
-function Funnel({ report: { reached, seen, claimed, cost } }: { report: BroadcastReport }) {
+/** Reached, seen and claimed, each with its share of those reached. Without a report, it keeps their places. */
+function Funnel({ report }: { report: BroadcastReport | undefined }) {
+  const { reached, seen, claimed, cost } = report ?? { reached: 0, seen: 0, claimed: 0, cost: 0 }
+  const figure = (value: number) => (report ? formatted(value) : <span className={classes['waiting']} aria-hidden />)
   const steps = [
     { label: 'Reached', count: reached, hint: 'The message was sent to them' },
     { label: 'Seen', count: seen, hint: 'They were shown it in the game' },
@@ -75,8 +79,10 @@ function Funnel({ report: { reached, seen, claimed, cost } }: { report: Broadcas
         return (
           <div key={label}>
             <dt>{label}</dt>
-            <dd className={classes['figure']}>{formatted(count)}</dd>
-            <dd className={classes['reason']}>{index === 0 ? hint : `${percentText(share)} of those reached · ${hint}`}</dd>
+            <dd className={classes['figure']}>{figure(count)}</dd>
+            <dd className={classes['reason']}>
+              {index === 0 || !report ? hint : `${percentText(share)} of those reached · ${hint}`}
+            </dd>
             <dd className={classes['share']} aria-hidden>
               <span style={{ width: `${(Math.min(1, index === 0 && reached > 0 ? 1 : share) * 100).toFixed(2)}%` }} />
             </dd>
@@ -85,7 +91,7 @@ function Funnel({ report: { reached, seen, claimed, cost } }: { report: Broadcas
       })}
       <div>
         <dt>Cost</dt>
-        <dd className={classes['figure']}>{formatted(cost)}</dd>
+        <dd className={classes['figure']}>{figure(cost)}</dd>
         <dd className={classes['reason']}>
           points{claimed > 0 && `, ${formatted(Math.round((cost / claimed) * 100) / 100)} a claim`}
         </dd>
@@ -97,11 +103,11 @@ function Funnel({ report: { reached, seen, claimed, cost } }: { report: Broadcas
 type ControlGroup = NonNullable<BroadcastReport['control']>
 
 /** The difference to the control group with its interval, in a sentence and on a line. */
-function Control({ control }: { control: ControlGroup }) {
+function Control({ control, isOver }: { control: ControlGroup; isOver: boolean }) {
   const { messaged, held, difference, low, high, smallestDifference } = control
   return (
     <section aria-label="Control group" className={classes['control']}>
-      <p className={classes['verdict']}>{verdictOf(control)}</p>
+      <p className={classes['verdict']}>{verdictOf(control, isOver)}</p>
       <Interval difference={difference} low={low} high={high} />
       <dl className={classes['groups']}>
         <div>
@@ -133,10 +139,11 @@ function Control({ control }: { control: ControlGroup }) {
   )
 }
 
-function verdictOf({ low, high, held, messaged }: ControlGroup): string {
+function verdictOf({ low, high, held, messaged }: ControlGroup, isOver: boolean): string {
   if (held.players === 0 || messaged.players === 0) return 'There is nobody yet to compare.'
   if (low > 0) return 'The message has brought claims: the difference is larger than chance explains.'
   if (high < 0) return 'With the message, fewer players claimed than without, more than chance explains.'
+  if (!isOver) return 'Not everybody has got the message yet, so no difference is certain.'
   return 'No difference is certain: chance alone can explain what is seen.'
 }
 
