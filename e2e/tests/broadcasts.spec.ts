@@ -116,7 +116,6 @@ test('design §7 an announcement is sent to a segment, with a control group; los
   await expect(page.getByText('Counting who has seen and claimed it.')).toBeVisible()
   await expect(figure(page, 'Claimed')).toBeVisible()
   report.resolve()
-  await page.unroute('**/api/broadcasts/*/report')
   await expect(page.getByText(/^It was done on/)).toBeVisible({ timeout: SENT_WITHIN_MS })
   const recipients = Number(/^(\d+) of/.exec(await page.getByText(/^\d+ of \d+ recipients$/).innerText())?.[1])
   await expect(figure(page, 'Refused')).toContainText('4 · The player has blocked the bot')
