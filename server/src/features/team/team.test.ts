@@ -8,8 +8,8 @@ import { actOfProcess } from '#src/audit/audit.ts'
 
 const settings = { seesPersonal: true, maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null }
 
-async function sessionOf({ call }: Client) {
-  return (await call('GET', '/api/session')).body.user as {
+async function sessionOf(client: Client) {
+  return (await client.call('GET', '/api/session')).body.user as {
     role: Role | null
     permissions: Permission[]
     userType: string
