@@ -266,30 +266,6 @@ test('quiet hours make it wait until they end', async () => {
   expect(at.api.calls()).toBe(0)
 })
 
-test('a player gets no more messages a week than the cap', async () => {
-  const at = await station({ messagesAWeek: 2 })
-  await addNumbered(at.app, 3)
-  const announcementId = await at.announce()
-  for (const _ of [1, 2]) await at.until(await at.send({ announcementId }), isOver)
-  await sql`update broadcast_recipients set at = now() - interval '8 days' where user_id = 2 and broadcast = 1`.execute(
-    at.app.database.db,
-  )
-  const third = await at.until(await at.send({ announcementId }), isOver)
-  expect(third).toMatchObject({ ...NONE, total: 3, sent: 1, skipped: 2, skippedFor: { cap: 2 } })
-  expect(at.api.sent.at(-1)!.chatId).toBe(2)
-})
-
-test('broadcasts that are sent at the same time stay within the cap together', async () => {
-  const at = await station({ messagesAWeek: 2 })
-  await addNumbered(at.app, 150)
-  const announcementId = await at.announce()
-  const ids = await Promise.all([1, 2, 3, 4].map(() => at.send({ announcementId })))
-  const done: Broadcast[] = []
-  for (const id of ids) done.push(await at.until(id, isOver))
-  expect(playersOf(at)).toEqual(numbersFrom(1, 150).flatMap((id) => [id, id]))
-  expect(done.map(({ sent, skippedFor }) => sent + skippedFor.cap)).toEqual([150, 150, 150, 150])
-})
-
 test('an image is uploaded with the first message, and named in the others', async () => {
   const at = await station({ ratePerSecond: 5 })
   await addNumbered(at.app, 4)
