@@ -10,6 +10,8 @@ interface FieldBase {
   isOptional?: true
   /** The server computes the value: it is neither a column of the entity's table nor a field of an import. */
   isDerived?: true
+  /** Only people with the permission `players.personal` see the whole value, and find or filter rows by it. */
+  isPersonal?: true
   /** Width of the column in spreadsheets, in characters. A field without a width is not in spreadsheets. */
   sheetWidth?: number
 }
@@ -56,6 +58,11 @@ export type SheetName<Fs extends Fields> = {
   [Name in keyof Fs & string]: Fs[Name] extends { sheetWidth: number } ? Name : never
 }[keyof Fs & string]
 
+/** The fields that a list can be sorted by: the order of a personal field would tell its values. */
+type SortableName<Fs extends Fields> = {
+  [Name in keyof Fs & string]: Fs[Name] extends { isPersonal: true } ? never : Name
+}[keyof Fs & string]
+
 /** Returns the names of an entity's fields in declaration order. */
 export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[] {
   return Object.keys(fields)
@@ -64,7 +71,7 @@ export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[]
 /**
  * A filter of a list. `min` and `max` are inclusive bounds of a number. `from` and `before` are bounds of a timestamp that people choose as
  * days or, with `isToTheMinute`, as minutes; people choose the last day or minute, so `before` is the end of it. `choice` is one of the
- * options; `text` is any text, with some options offered. `days` is a number of days until now. `item` is an item as `kind:id`, such as
+ * options; `text` is any text, with some options offered. `optionFields` names the fields that each option tells something about. `days` is a number of days until now. `item` is an item as `kind:id`, such as
  * `social:4711`. `all` is a list of options, separated by commas; a row must have all of them. `groups` is a JSON list of groups of the other
  * filters; a row must match all filters of at least one group (filter-groups.ts). A filter with a `field` applies to that field; the server
  * defines the meaning of one without.
@@ -74,9 +81,19 @@ export type Filter<FieldName extends string = string> = { label: string } & (
   | { kind: 'from'; field: FieldName; isToTheMinute?: true }
   /** `dayName` is the filter's name in the page's address, which holds the last day or minute. */
   | { kind: 'before'; field: FieldName; dayName: string; isToTheMinute?: true }
-  | { kind: 'choice' | 'text'; field?: FieldName; options: Readonly<Record<string, string>> }
+  | {
+      kind: 'choice' | 'text'
+      field?: FieldName
+      options: Readonly<Record<string, string>>
+      optionFields?: Readonly<Record<string, readonly FieldName[]>>
+    }
   | { kind: 'days'; field?: FieldName }
-  | { kind: 'all'; field?: undefined; options: Readonly<Record<string, string>> }
+  | {
+      kind: 'all'
+      field?: undefined
+      options: Readonly<Record<string, string>>
+      optionFields: Readonly<Record<string, readonly FieldName[]>>
+    }
   | { kind: 'item'; field?: undefined }
   | { kind: 'groups'; field?: undefined }
 )
@@ -133,7 +150,7 @@ export function defineList<
   fileName: string
   fields: Fs
   filters: Filts
-  sorts: Readonly<Record<Order, Sort<keyof Fs & string>>>
+  sorts: Readonly<Record<Order, Sort<SortableName<Fs>>>>
   ownSort: NoInfer<Order>
   /** The first one is the default. */
   pageSizes: Sizes

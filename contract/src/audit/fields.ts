@@ -113,6 +113,7 @@ export type AuditChanges = Readonly<Record<string, readonly [before: unknown, af
 
 /**
  * An entry's fields, in the order of the list's columns. `changes` (AuditChanges) and `detail` (other facts about the act) are JSON texts.
+ * Only in entries whose record may tell personal fields of players are the personal ones withheld.
  */
 export const auditFields = {
   seq: { label: 'No.', kind: 'integer', sheetWidth: 10 },
@@ -121,9 +122,9 @@ export const auditFields = {
   actorKind: { label: 'As', kind: 'choice', options: actorKindLabels, sheetWidth: 14 },
   action: { label: 'What', kind: 'choice', options: auditActionLabels, sheetWidth: 26 },
   recordKind: { label: 'Kind', kind: 'choice', options: recordKindLabels, isOptional: true, sheetWidth: 14 },
-  recordName: { label: 'Record', kind: 'text', isOptional: true, sheetWidth: 32 },
-  changes: { label: 'Changes', kind: 'text', isOptional: true, isDerived: true, sheetWidth: 60 },
-  detail: { label: 'Details', kind: 'text', isOptional: true, isDerived: true, sheetWidth: 40 },
+  recordName: { label: 'Record', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 32 },
+  changes: { label: 'Changes', kind: 'text', isOptional: true, isDerived: true, isPersonal: true, sheetWidth: 60 },
+  detail: { label: 'Details', kind: 'text', isOptional: true, isDerived: true, isPersonal: true, sheetWidth: 40 },
   address: { label: 'Address', kind: 'text', isOptional: true, sheetWidth: 18 },
   origin: { label: 'Site', kind: 'text', isOptional: true, sheetWidth: 24 },
   device: { label: 'Device', kind: 'text', isOptional: true, sheetWidth: 20 },

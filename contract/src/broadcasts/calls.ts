@@ -62,6 +62,8 @@ export const broadcast = z.object({
   /** False while the recipients are being chosen. */
   isPlanned: z.boolean(),
   filter: playersFilter,
+  /** The caller may not see all of the filter, because it tells something about personal fields of players. */
+  isFilterWithheld: z.literal(true).optional(),
   holdBack: z.int(),
   paid: paidField.optional(),
   madeBy: z.string().nullable(),

@@ -23,7 +23,7 @@ const tags = ['Move in']
 const fields = z.object({ fields: z.array(z.object({ name: z.string(), value: z.string() })) })
 
 export const fromBefore = {
-  get: call(['admin'], { needs: ['history.read', 'players.read', 'tasks.read', 'announcements.read'] })
+  get: call(['admin'], { needs: ['history.read', 'players.read', 'tasks.read', 'announcements.read', 'users.read'] })
     .route({
       method: 'GET',
       path: '/api/from-before/{kind}/{id}',
@@ -32,7 +32,8 @@ export const fromBefore = {
     })
     .input(z.strictObject({ kind: z.enum(pageKinds), id: idField }))
     .output(fields),
-  ofParticipation: call(['admin'], { needs: ['history.read', 'players.read', 'tasks.read', 'announcements.read'] })
+  /** Needs `players.personal`, too. */
+  ofParticipation: call(['admin'], { needs: 'history.read' })
     .route({
       method: 'GET',
       path: '/api/from-before/{kind}/{id}/participants/{userId}',

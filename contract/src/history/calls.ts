@@ -9,7 +9,7 @@ export const historyKindField = z.enum(historyKinds)
 
 export const historyItem = rowSchema(historyItemFields)
 export const historyParticipant = rowSchema(participantFields).extend({
-  /** Whether a move-in has kept fields of it that the console does not know: `GET /api/from-before/…` returns them. */
+  /** Whether a move-in has kept fields of it that the console does not know and the caller may see: `GET /api/from-before/…` returns them. */
   hasFromBefore: z.boolean(),
 })
 export type ListedParticipant = z.infer<typeof historyParticipant>

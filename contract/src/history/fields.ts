@@ -28,7 +28,7 @@ export const participantFields = {
   username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
   first_name: { label: 'First Name', kind: 'text', isOptional: true, sheetWidth: 20 },
   last_name: { label: 'Last Name', kind: 'text', isOptional: true, sheetWidth: 20 },
-  userInput: { label: 'User Input', kind: 'text', isOptional: true, sheetWidth: 40 },
+  userInput: { label: 'User Input', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 40 },
   timestamp: { label: 'Timestamp', kind: 'moment', sheetWidth: 24 },
 } as const satisfies Fields
 export type HistoryParticipant = RowOf<typeof participantFields>

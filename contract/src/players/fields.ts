@@ -10,17 +10,19 @@ export const playerFields = {
   balance: { label: 'Balance', kind: 'number', sheetWidth: 14 },
   userId: { label: 'User ID', kind: 'integer', sheetWidth: 14 },
   createdAt: { label: 'Created At', kind: 'moment', isOptional: true, sheetWidth: 24 },
-  email: { label: 'Email', kind: 'text', isOptional: true, sheetWidth: 32 },
-  phoneNumber: { label: 'Phone Number', kind: 'text', isOptional: true, sheetWidth: 18 },
-  twitterUsername: { label: 'Twitter Username', kind: 'text', isOptional: true, sheetWidth: 20 },
-  instagramUsername: { label: 'Instagram Username', kind: 'text', isOptional: true, sheetWidth: 20 },
-  linkedInUsername: { label: 'LinkedIn Username', kind: 'text', isOptional: true, sheetWidth: 20 },
-  discordUsername: { label: 'Discord Username', kind: 'text', isOptional: true, sheetWidth: 20 },
-  youtubeUsername: { label: 'Youtube Username', kind: 'text', isOptional: true, sheetWidth: 20 },
-  tonWalletAddress: { label: 'TON Wallet Address', kind: 'text', isOptional: true, sheetWidth: 50 },
-  bscWallet: { label: 'BSC Wallet', kind: 'text', isOptional: true, sheetWidth: 46 },
+  email: { label: 'Email', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 32 },
+  phoneNumber: { label: 'Phone Number', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 18 },
+  twitterUsername: { label: 'Twitter Username', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 20 },
+  instagramUsername: { label: 'Instagram Username', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 20 },
+  linkedInUsername: { label: 'LinkedIn Username', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 20 },
+  discordUsername: { label: 'Discord Username', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 20 },
+  youtubeUsername: { label: 'Youtube Username', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 20 },
+  tonWalletAddress: { label: 'TON Wallet Address', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 50 },
+  bscWallet: { label: 'BSC Wallet', kind: 'text', isOptional: true, isPersonal: true, sheetWidth: 46 },
 } as const satisfies Fields
 export type Player = RowOf<typeof playerFields>
+
+const wallets = ['tonWalletAddress', 'bscWallet'] as const
 
 export const playerList = defineList({
   name: 'telegramUsers',
@@ -38,6 +40,7 @@ export const playerList = defineList({
       label: 'Wallet',
       kind: 'choice',
       options: { any: 'Has a wallet', ton: 'Has a TON wallet', bsc: 'Has a BSC wallet', none: 'Has none' },
+      optionFields: { any: wallets, ton: ['tonWalletAddress'], bsc: ['bscWallet'], none: wallets },
     },
     status: {
       label: 'Status',
@@ -69,6 +72,19 @@ export const playerList = defineList({
         linkedIn: 'LinkedIn',
         discord: 'Discord',
         youtube: 'Youtube',
+      },
+      optionFields: {
+        username: ['username'],
+        email: ['email'],
+        phone: ['phoneNumber'],
+        wallet: wallets,
+        ton: ['tonWalletAddress'],
+        bsc: ['bscWallet'],
+        twitter: ['twitterUsername'],
+        instagram: ['instagramUsername'],
+        linkedIn: ['linkedInUsername'],
+        discord: ['discordUsername'],
+        youtube: ['youtubeUsername'],
       },
     },
     any: { label: 'Any of', kind: 'groups' },

@@ -58,7 +58,7 @@ export const acts = {
    * Restores the priorities and statuses that an act changed. If some of the records were changed or deleted since, it fails with
    * CHANGED_SINCE, whose `fields` name these records and who changed them. With `isPartial` the other records are undone.
    */
-  undo: call(['admin'], { needs: ['tasks.write', 'announcements.write'] })
+  undo: call(['admin'], { needs: ['tasks.write', 'announcements.write', 'players.block'] })
     .route({
       method: 'POST',
       path: '/api/acts/{actId}/undo',

@@ -137,7 +137,7 @@ async function findRecipients(
 }
 
 function matches(filter: PlayersFilter): RawBuilder<boolean> {
-  return sql<boolean>`(${whereFilter(servedPlayers, filter).matches})`
+  return sql<boolean>`(${whereFilter(servedPlayers, filter, undefined).matches})`
 }
 
 /** Whether a player is in the control group: random for each broadcast, and the same if a batch is planned again. */

@@ -172,7 +172,12 @@ interface SelectOptions<E extends Entity> {
   moments?: Moments
   /** The fields to select; all of them by default. */
   only?: readonly (keyof E['fields'] & string)[]
+  /** SQL that is selected instead of a field, as in the API, where the caller may not see the field. */
+  masks?: Masks | undefined
 }
+
+/** SQL that is selected instead of fields, by the fields' names. */
+export type Masks = Readonly<Record<string, string>>
 
 /** Returns the select list for rows of the entity as in the API: `first_name as "firstName", …`. */
 export function selectList<E extends Entity>(entity: E, options: SelectOptions<E>): string {
@@ -203,11 +208,13 @@ export function storedFields<E extends Entity>(entity: E): SelectedField<Pick<E[
 /** Returns each field's name with the SQL for its value as in the API. */
 function expressions<E extends Entity>(
   entity: E,
-  { derived, moments = 'iso', only }: SelectOptions<E>,
+  { derived, moments = 'iso', only, masks = {} }: SelectOptions<E>,
 ): [name: string, expression: string][] {
   const names = only ?? Object.keys(entity.fields)
   return names.map((name) => {
     const field = entity.fields[name]!
+    const mask = masks[name]
+    if (mask !== undefined) return [name, mask]
     const value = field.isDerived ? (derived as Readonly<Record<string, string>>)[name]! : columnName(entity, name)
     return [name, field.kind === 'moment' ? momentFormats[moments](value) : value]
   })

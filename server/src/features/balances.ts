@@ -6,6 +6,7 @@ import type { Database } from '#src/db/database.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { createAdjustments } from '#src/ledger/adjustments.ts'
 import { createEntryPages, type StoredEntry, toEntry } from '#src/ledger/entry-pages.ts'
+import { readTexts } from '#src/players/told-texts.ts'
 
 interface ExplainedRow extends StoredEntry {
   title: string | null
@@ -29,13 +30,15 @@ export function balancesHandlers({ database }: { database: Database }): Handlers
     adjust,
     reverse,
 
-    async entries({ userId, after }) {
+    async entries({ userId, after }, context) {
       const page = await readEntries(userId, after)
       const names = await namesOfUsers(
         db,
         page.rows.map(({ byKind, byId }) => (byKind === 'user' ? byId : null)),
       )
-      return { entries: page.rows.map((row) => explained(userId, row, names)), after: page.after }
+      const readText = await readTexts(db, context, [userId])
+      const rows = page.rows.map((row) => ({ ...row, reason: readText(userId, row.reason) }))
+      return { entries: rows.map((row) => explained(userId, row, names)), after: page.after }
     },
   }
 }

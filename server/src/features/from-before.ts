@@ -2,7 +2,9 @@
 import type { contract } from '@arcade/contract/contract'
 import { type PageKind, pageKinds } from '@arcade/contract/from-before/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
-import { type Handlers, rawNumber } from '#src/calls.ts'
+import type { Permission } from '@arcade/contract/team/fields'
+import { recordPermissions } from '@arcade/contract/team/records'
+import { type CallContext, type Handlers, rawNumber, refuseWithout, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { itemSources } from '#src/db/entities.ts'
 import { isoSql } from '#src/db/moments.ts'
@@ -17,6 +19,24 @@ const sources: Record<PageKind, string> = {
   socialHistory: `history_items where kind = 'social' and item_id = $1`,
   dailyHistory: `history_items where kind = 'daily' and item_id = $1`,
   announcementHistory: `history_items where kind = 'announcement' and item_id = $1`,
+}
+
+/** The permissions that a caller must have, all of them. Documents of players and participations may hold anything about a person. */
+const needs: Readonly<Record<PageKind, readonly Permission[]>> = {
+  player: [recordPermissions.player.read, 'players.personal'],
+  user: [recordPermissions.user.read],
+  socialTask: [recordPermissions.socialTask.read],
+  dailyTask: [recordPermissions.dailyTask.read],
+  announcement: [recordPermissions.announcement.read],
+  socialHistory: ['history.read'],
+  dailyHistory: ['history.read'],
+  announcementHistory: ['history.read'],
+}
+const participationNeeds: readonly Permission[] = ['history.read', 'players.personal']
+
+/** @throws Failure FORBIDDEN */
+function refuseWithoutAll(permissions: readonly Permission[], context: CallContext): void {
+  for (const one of permissions) refuseWithout(one, signedIn(context))
 }
 
 function itemSql(kind: HistoryKind): string {
@@ -44,13 +64,15 @@ export function fromBeforeHandlers({ database }: { database: Database }): Handle
   >
   const readParticipation = prepare('participation', PARTICIPATION)
   return {
-    async get({ kind, id }) {
+    async get({ kind, id }, context) {
+      refuseWithoutAll(needs[kind], context)
       if (kind === 'player' && !PLAYER_ID.test(id)) return { fields: [] }
       const [found] = await readers[kind]([id])
       return { fields: found ? shownFields(found.kept) : [] }
     },
 
-    async ofParticipation({ kind, id, userId, timestamp }) {
+    async ofParticipation({ kind, id, userId, timestamp }, context) {
+      refuseWithoutAll(participationNeeds, context)
       const [found] = await readParticipation([kind, id, userId, timestamp])
       return { fields: found ? shownFields(found.kept) : [] }
     },

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import type { Count } from '@arcade/contract/field-schemas'
-import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
+import { type CallContext, Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, sampleSql, sourceSql } from '#src/db/entities.ts'
 import { requiredPosition } from '#src/db/reads.ts'
@@ -16,6 +16,7 @@ import { BITMAP_SETTINGS, type KeyedRow } from './page-queries.ts'
 import { directionOf, keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
 import { type ListRow, MAX_HITS, type ServedList, type Where, whereFilter } from './list.ts'
+import { forEachSight, servedTo, statementName } from './personal.ts'
 
 /** Counts that run at the same time: each holds a database connection until it ends. */
 const COUNTS_AT_ONCE = 4
@@ -48,15 +49,15 @@ export interface CursorPage<L extends List> {
 
 export interface CursorList<L extends List> {
   /** @throws Failure INVALID_INPUT for a cursor of another list or order */
-  page(query: CursorQuery<L>): Promise<CursorPage<L>>
+  page(query: CursorQuery<L>, context: CallContext): Promise<CursorPage<L>>
   /**
    * Counts the matching rows, exactly up to 10,000, and estimates how many there are beyond. A filter that looks up rows of other tables,
    * or has groups, is estimated sooner if counting takes long. Stops when the client leaves.
    * @throws Failure UNAVAILABLE if it takes too long, or if too many other counts are waiting
    */
-  count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count>
+  count(filter: FilterOf<L>, context: CallContext): Promise<Count>
   /** Returns the ids of the rows before and after this one, or undefined if there is no row with this id. */
-  neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<Neighbours | undefined>
+  neighbours(id: number, query: Ordering<L> & FilterOf<L>, context: CallContext): Promise<Neighbours | undefined>
 }
 
 /** The ids of the rows before and after a row; null where it is the first or the last one. */
@@ -66,8 +67,21 @@ export interface Neighbours {
 }
 
 export function cursorList<L extends List>(database: Database, served: ServedList<L>): CursorList<L> {
-  return new KeysetList(database, served)
+  const countInTurn = countQueue<Count>({
+    atOnce: COUNTS_AT_ONCE,
+    mayWait: COUNTS_WAITING,
+    waitMs: COUNT_WAIT_MS,
+    refusal: () => tooSlow(),
+  })
+  const lists = forEachSight((sees) => new KeysetList(database, servedTo(served, sees), countInTurn))
+  return {
+    page: async (query, context) => lists(context).page(query, context),
+    count: async (filter, context) => lists(context).count(filter, context),
+    neighbours: async (id, query, context) => lists(context).neighbours(id, query, context),
+  }
 }
+
+type CountInTurn = ReturnType<typeof countQueue<Count>>
 
 class KeysetList<L extends List> implements CursorList<L> {
   readonly #database: Database
@@ -75,14 +89,10 @@ class KeysetList<L extends List> implements CursorList<L> {
   readonly #table: RawBuilder<unknown>
   readonly #id: RawBuilder<unknown>
   readonly #pages: CursorPages<L>
-  readonly #countInTurn = countQueue<Count>({
-    atOnce: COUNTS_AT_ONCE,
-    mayWait: COUNTS_WAITING,
-    waitMs: COUNT_WAIT_MS,
-    refusal: () => tooSlow(),
-  })
+  readonly #countInTurn: CountInTurn
 
-  constructor(database: Database, served: ServedList<L>) {
+  constructor(database: Database, served: ServedList<L>, countInTurn: CountInTurn) {
+    this.#countInTurn = countInTurn
     this.#database = database
     this.#served = served
     this.#table = sql.raw(sourceSql(served.entity))
@@ -90,9 +100,12 @@ class KeysetList<L extends List> implements CursorList<L> {
     this.#pages = cursorPages(database, served)
   }
 
-  async page({ sort, reversed, pageSize, after, before, ...filter }: CursorQuery<L>): Promise<CursorPage<L>> {
+  async page(
+    { sort, reversed, pageSize, after, before, ...filter }: CursorQuery<L>,
+    context: CallContext,
+  ): Promise<CursorPage<L>> {
     const order = this.#pages.orders[sort]
-    const where = whereFilter(this.#served, filter as unknown as FilterOf<L>)
+    const where = whereFilter(this.#served, filter as unknown as FilterOf<L>, context)
     const cursor = after ?? before
     const direction = directionOf({ after, before })
     const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
@@ -112,15 +125,20 @@ class KeysetList<L extends List> implements CursorList<L> {
     }
   }
 
-  async count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count> {
-    const where = whereFilter(this.#served, filter)
+  async count(filter: FilterOf<L>, context: CallContext): Promise<Count> {
+    const where = whereFilter(this.#served, filter, context)
     if (where.isEmpty) return { total: await this.#pages.countAll(), isMore: false }
-    const key = JSON.stringify([filter, requiredPosition()])
+    const { signal } = context
+    const key = JSON.stringify([statementName(this.#served), filter, requiredPosition()])
     return this.#countInTurn({ key, signal, count: (whileWanted) => this.#countMatches(where, whileWanted) })
   }
 
-  async neighbours(id: number, { sort, reversed, ...filter }: Ordering<L> & FilterOf<L>): Promise<Neighbours | undefined> {
-    const where = whereFilter(this.#served, filter as unknown as FilterOf<L>)
+  async neighbours(
+    id: number,
+    { sort, reversed, ...filter }: Ordering<L> & FilterOf<L>,
+    context: CallContext,
+  ): Promise<Neighbours | undefined> {
+    const where = whereFilter(this.#served, filter as unknown as FilterOf<L>, context)
     const place = await this.#findPlace(id, sort)
     if (!place) return undefined
     const [previous, next] = await Promise.all(

@@ -6,12 +6,14 @@ import { sql } from 'kysely'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
-import { type CallContext, unlessGone } from '#src/calls.ts'
+import { listPermissions } from '@arcade/contract/team/records'
+import { type CallContext, refuseWithout, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { datedFileName } from '#src/sheets/file-name.ts'
 import { orderSql, type ServedList, type Target, whereTarget } from './list.ts'
+import { seesPersonal, servedTo } from './personal.ts'
 import { sheetColumns, sheetNames } from './sheet.ts'
 
 /** The most ids that the audit entry of an export of selected rows names, besides their number. */
@@ -43,7 +45,6 @@ export function listExports<L extends List>(
   const { list, entity, derived, within = 'true', counted, sheet } = served
   const columns = sheetColumns<L['fields']>(list.fields, sheet)
   const only = sheetNames<L['fields']>(list.fields, sheet.first)
-  const selected = selectList(entity, { derived, only, moments: 'milliseconds' })
 
   return {
     all(options, context) {
@@ -78,7 +79,7 @@ export function listExports<L extends List>(
     fileName?: string
   }
 
-  function start({
+  async function start({
     exportId,
     format,
     context,
@@ -89,6 +90,10 @@ export function listExports<L extends List>(
     detail = {},
     fileName = list.fileName,
   }: Start): Promise<DownloadAnswer> {
+    refuseWithout(listPermissions[list.name as ListName], signedIn(context))
+    // Personal fields that the caller may not see are empty: §7 fixes the columns.
+    const { masks } = servedTo(served, seesPersonal(context))
+    const selected = selectList(entity, { derived, only, moments: 'milliseconds', masks })
     return downloads.start({
       context,
       exportId,

@@ -37,6 +37,7 @@ const common = {
   entity: playerEntity,
   derived: {},
   search: (text: string) => searchWithoutIndex('username', text),
+  withoutPersonal: { search: (text: string) => searchWithoutIndex('username', text) },
   sheet: { sheetName: 'Examples', flags: {} },
 }
 const served = serveList<typeof list>({
@@ -54,7 +55,7 @@ test('filters with a field compare that field; the others use conditions of the 
     { user_id: 200, balance: 200, username: 'c', created_at: null },
   ])
   const idsOf = async (filter: Parameters<typeof whereFilter<typeof list>>[1]) => {
-    const { matches } = whereFilter(served, filter)
+    const { matches } = whereFilter(served, filter, undefined)
     const { rows } = await sql<{ user_id: number }>`
       select user_id from ${sql.raw(sourceSql(playerEntity))} where ${matches} order by user_id`.execute(db)
     return rows.map(({ user_id: id }) => id)
@@ -70,7 +71,7 @@ test('filters with a field compare that field; the others use conditions of the 
 })
 
 test('an unknown filter throws instead of being ignored', () => {
-  expect(() => whereFilter(served, { land: 'TR' } as never)).toThrow('no filter land')
+  expect(() => whereFilter(served, { land: 'TR' } as never, undefined)).toThrow('no filter land')
   expect(() => whereTarget(served, { filter: { land: 'TR' } as never }, undefined as never)).toThrow('no filter land')
 })
 
@@ -81,10 +82,18 @@ test('sorts use their field, texts without case', () => {
   expect(orderSql(served, 'balance', true)).toBe('balance, user_id desc')
 })
 
+test('a list with personal fields must say how it is searched without them, and cannot be sorted by one', () => {
+  const { withoutPersonal: _withoutPersonal, ...whole } = common
+  const conditions = { isRich: () => sql<boolean>`true` }
+  expect(() => serveList<typeof list>({ ...whole, conditions })).toThrow('has personal fields')
+  // @ts-expect-error the order of a personal field would tell its values
+  defineList({ ...list, filters: {}, sorts: { email: { label: 'Email', field: 'email' } }, ownSort: 'email' })
+})
+
 test('incomplete lists do not compile', () => {
   // @ts-expect-error the condition of the filter isRich is missing
   const unfinished = serveList<typeof list>({ ...common, conditions: {} })
-  expect(() => whereFilter(unfinished, { isRich: 'yes' })).toThrow(TypeError)
+  expect(() => whereFilter(unfinished, { isRich: 'yes' }, undefined)).toThrow(TypeError)
   // @ts-expect-error a condition for an unknown filter
   serveList<typeof list>({ ...common, conditions: { isRich: () => sql`true`, isPoor: () => sql`true` } })
   serveList<typeof taskLists.social>({

@@ -5,10 +5,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Field, FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
 import { readGroups } from '@arcade/contract/filter-groups'
+import { personalNames } from '@arcade/contract/personal'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
-import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/entities.ts'
+import { columnName, isBeside, type DerivedSql, type Entity, type Masks } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
+import { refusePersonalFilters, seesPersonal, servedTo } from './personal.ts'
 import type { ListSheet } from './sheet.ts'
 
 /** The most matching rows that are sorted for a page, which takes some ten milliseconds; also the highest exact count of a filter. */
@@ -53,6 +55,10 @@ export interface ServedList<L extends List = List> {
   sheet: ListSheet<L['fields']>
   /** Returns the condition of a search; its text is not empty. */
   search: (text: string) => SearchCondition | undefined
+  /** What people see instead who may not see personal fields of players, if the list has any. `servedTo` makes a list of it. */
+  withoutPersonal?: { search: ServedList<L>['search']; masks?: Masks }
+  /** SQL that is selected instead of fields. */
+  masks?: Masks | undefined
   /** A condition for the rows of this list, if several lists share a table. */
   within?: string
   /** A condition for rows that no filter matches, with $1 for the operator's id: the list of users omits the operator. */
@@ -68,8 +74,13 @@ export interface ServedList<L extends List = List> {
   counted?: (filter: FilterOf<L>) => string
 }
 
-/** Returns its argument. Its type makes the compiler refuse a list with a filter that has no condition. */
+/**
+ * Returns its argument. Its type makes the compiler refuse a list with a filter that has no condition.
+ * @throws Error for a list with personal fields that does not say how it is searched without them
+ */
 export function serveList<const L extends List>(served: ServedList<L>): ServedList<L> {
+  if (personalNames(served.list.fields).length > 0 && !served.withoutPersonal)
+    throw new Error(`the list ${served.list.name} has personal fields, but no withoutPersonal`)
   return served
 }
 
@@ -81,7 +92,7 @@ export interface Where {
   /** Whether the filter matches every row of the list. */
   isEmpty: boolean
   hasSearch: boolean
-  /** Whether there is a search and no other filter. */
+  /** Whether there is a search and no other filter, in a list with all its fields: its statement is worth keeping. */
   isSearchAlone: boolean
   /** Whether the search has a part that few rows are likely to contain. */
   isDistinctive: boolean
@@ -105,9 +116,12 @@ export interface Where {
 
 /**
  * Translates a filter of the contract into SQL.
- * @param context the call's context; without it no row is hidden
+ * @param context the call's context; undefined for the server itself, from which no row and no field is hidden
+ * @throws Failure FORBIDDEN for a filter by personal fields that the caller may not see
  */
-export function whereFilter<L extends List>(served: ServedList<L>, filter: FilterOf<L>, context?: CallContext): Where {
+export function whereFilter<L extends List>(whole: ServedList<L>, filter: FilterOf<L>, context: CallContext | undefined): Where {
+  refusePersonalFilters(whole.list, filter, context)
+  const served = servedTo(whole, seesPersonal(context))
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
@@ -124,7 +138,7 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,
-    isSearchAlone: searched !== undefined && filters.length === 0,
+    isSearchAlone: searched !== undefined && filters.length === 0 && served.masks === undefined,
     isDistinctive: searched?.isDistinctive === true,
     looksUp: filters.some(({ looksUp }) => looksUp),
     indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),

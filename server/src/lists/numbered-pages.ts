@@ -10,6 +10,7 @@ import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 import { type ListRow, MAX_HITS, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
+import { forEachSight, servedTo, statementName } from './personal.ts'
 
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
 
@@ -41,8 +42,8 @@ export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
 ): (query: NumberedQuery<L>, context: CallContext) => Promise<NumberedPage<L>> {
-  const pages = new NumberedPages(database, served)
-  return (query, context) => pages.read(query, context)
+  const pages = forEachSight((sees) => new NumberedPages(database, servedTo(served, sees)))
+  return (query, context) => pages(context).read(query, context)
 }
 
 class NumberedPages<L extends List> {
@@ -59,20 +60,20 @@ class NumberedPages<L extends List> {
   readonly #readWholePage: PreparedPage<L>
 
   constructor({ reads }: Database, served: ServedList<L>) {
-    const { list, entity, derived, hidden } = served
+    const { list, entity, derived, hidden, masks } = served
     const columns = storedNames(entity.fields).map((name) => columnName(entity, name))
     this.#reads = reads
     this.#served = served
     this.#pageSize = list.pageSizes[0]
     this.#table = sql.table(entity.table)
-    this.#fields = selectList(entity, { derived, moments: 'utc' })
+    this.#fields = selectList(entity, { derived, moments: 'utc', masks })
     this.#columns = sql.raw(columns.join(', '))
     this.#writeRow = rowWriter(entity.fields, 1)
     const text = this.#wholePageSql()
     const offset = hidden === undefined ? '$1' : '$2'
     const toRead = (rows: readonly TextRow[]): Read<L> => this.#toRead(rows)
-    this.#readFirstPage = reads.preparedTexts(`${list.name}-first`, text, toRead)
-    this.#readWholePage = reads.preparedTexts(`${list.name}-page`, `${text} offset ${offset}`, toRead)
+    this.#readFirstPage = reads.preparedTexts(`${statementName(served)}-first`, text, toRead)
+    this.#readWholePage = reads.preparedTexts(`${statementName(served)}-page`, `${text} offset ${offset}`, toRead)
   }
 
   async read({ page, sort, reversed, ...rest }: NumberedQuery<L>, context: CallContext): Promise<NumberedPage<L>> {

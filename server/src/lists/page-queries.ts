@@ -10,6 +10,7 @@ import type { TextRow, TextsOptions } from '#src/db/reads.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
 import { bindSql, type Condition, type ServedList, type Where } from './list.ts'
+import { statementName } from './personal.ts'
 
 /** A row as JSON, and its position in the order. */
 export interface KeyedRow extends Place {
@@ -73,19 +74,19 @@ export class PageQueries<L extends List> {
   readonly #readTotal: (parameters: unknown[]) => Promise<readonly { total: number }[]>
 
   constructor({ reads }: Database, served: ServedList<L>) {
-    const { list, entity, derived, counted } = served
+    const { list, entity, derived, counted, masks } = served
     this.#reads = reads
     this.#served = served
     this.#table = sql.raw(sourceSql(entity))
     this.#idColumn = columnName(entity, entity.id)
-    this.#fields = selectList(entity, { derived, moments: 'utc' })
+    this.#fields = selectList(entity, { derived, moments: 'utc', masks })
     this.#fieldNames = Object.keys(entity.fields).map((name) => `"${name}"`)
     this.#writeRow = rowWriter(entity.fields, FIRST_FIELD)
     this.#countAllSql = counted?.({}) ?? `(select count(*) from ${entity.table})`
     const sorts = Object.keys(list.sorts) as SortName<L>[]
     this.orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
     for (const sort of sorts) this.#preparePages(sort)
-    this.#readTotal = reads.prepared<{ total: number }>(`${list.name}-total`, `select ${this.#countAllSql} as total`)
+    this.#readTotal = reads.prepared<{ total: number }>(`${statementName(served)}-total`, `select ${this.#countAllSql} as total`)
   }
 
   /** Returns the number of all rows of the list. */
@@ -313,7 +314,7 @@ export class PageQueries<L extends List> {
   }
 
   #statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
-    return `${this.#served.list.name}-${sort}-${start}-${limit - 1}`
+    return `${statementName(this.#served)}-${sort}-${start}-${limit - 1}`
   }
 }
 

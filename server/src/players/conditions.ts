@@ -3,8 +3,9 @@
  * them messages. All of these tables are divided by the player's id, so each lookup stays on one shard.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { playerList } from '@arcade/contract/players/fields'
+import { playerList } from '@arcade/contract/players/fields'
 import { readItem } from '@arcade/contract/filter-groups'
+import { columnName, playerEntity } from '#src/db/entities.ts'
 import { all, type Condition, daysAgo, type Lookup } from '#src/lists/list.ts'
 
 /**
@@ -53,21 +54,16 @@ export const reaches: Record<Reach, Lookup> = {
 
 type Has = keyof typeof playerList.filters.has.options
 
-const has: Record<Has, Condition> = {
-  username: sql`username is not null`,
-  email: sql`email is not null`,
-  phone: sql`phone_number is not null`,
-  wallet: sql`(ton_wallet_address is not null or bsc_wallet is not null)`,
-  ton: sql`ton_wallet_address is not null`,
-  bsc: sql`bsc_wallet is not null`,
-  twitter: sql`twitter_username is not null`,
-  instagram: sql`instagram_username is not null`,
-  linkedIn: sql`linked_in_username is not null`,
-  discord: sql`discord_username is not null`,
-  youtube: sql`youtube_username is not null`,
+/** Players who have a value in one of the fields that the option is about. */
+function hasAny(option: Has): Condition {
+  const fields = playerList.filters.has.optionFields[option]
+  return sql`(${sql.join(
+    fields.map((field) => sql`${sql.ref(columnName(playerEntity, field))} is not null`),
+    sql` or `,
+  )})`
 }
 
 /** Players who have all of these. @param options separated by commas */
 export function hasAll(options: string): Condition {
-  return all(options.split(',').map((option) => has[option as Has]))
+  return all(options.split(',').map((option) => hasAny(option as Has)))
 }

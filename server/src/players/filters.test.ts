@@ -63,7 +63,7 @@ test('segments: each page of each order has the players whom a plain look at eve
         const hits = order.flatMap(({ id }, at) => (isMatch(all[id - 1]!, filter) ? at : []))
         for (const place of reversed ? [-1] : [-1, 25_000, hits.at(-2) ?? 0]) {
           const reading = readFrom({ sort, reversed }, 'after', order[place])
-          const { rows } = await pages.read(whereFilter(servedPlayers, filter), reading, 6)
+          const { rows } = await pages.read(whereFilter(servedPlayers, filter, undefined), reading, 6)
           const wanted = hits.filter((at) => at > place).slice(0, 6)
           expect(
             rows.map(({ id }) => id),

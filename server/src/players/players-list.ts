@@ -5,6 +5,7 @@ import { foldsToNothing } from '@arcade/contract/search'
 import { counterSql } from '#src/counters/counters.ts'
 import { lower } from '#src/db/collations.ts'
 import { playerEntity } from '#src/db/entities.ts'
+import { foldedSql } from '#src/db/folded-text.ts'
 import { type Condition, disjoint, type SearchCondition, serveList } from '#src/lists/list.ts'
 import { type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
 
@@ -47,6 +48,7 @@ export const servedPlayers = serveList<typeof playerList>({
     ],
   },
   search: searchPlayers,
+  withoutPersonal: { search: searchNames },
   markCondition: 'blocked_at is not null',
   counted: () => counterSql({ of: 'players' }),
 })
@@ -63,20 +65,46 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const walletColumns = ['ton_wallet_address', 'bsc_wallet'].map((column) => lower(sql.ref(column)))
   const hasWallet = walletColumns.map((wallet) => sql<boolean>`starts_with(${wallet}, ${lower(sql`${text}::text`)})`)
   const findsWallet = walletColumns.map((wallet) => startsWithInIndex(wallet, text))
-  const idConditions =
-    /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
+  const ids = idConditions(text)
   const phone = phoneTerm(text)
   const terms = [term, ...(phone ? [phone] : [])]
   const matches = terms.map((one) => one.matches)
   const earlier = [...matches, ...findsWallet]
-  const conditions = (how: 'found' | 'guessed') =>
-    disjoint([...terms.map((one) => one[how]), ...findsWallet, ...idConditions], earlier)
+  const conditions = (how: 'found' | 'guessed') => disjoint([...terms.map((one) => one[how]), ...findsWallet, ...ids], earlier)
   return {
-    matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...idConditions], sql` or `)})`,
+    matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...ids], sql` or `)})`,
     conditions: conditions('found'),
     estimatedConditions: conditions('guessed'),
     isDistinctive: term.isDistinctive === true,
   }
+}
+
+const NAMES = sql.raw<string>(
+  foldedSql(`(' ' || coalesce(username, '') || ' ' || coalesce(first_name, '') || ' ' || coalesce(last_name, ''))`),
+)
+
+/**
+ * Matches a part of a name or a whole user id, for people who may not see personal fields. The index finds candidates by handles and e-mails,
+ * too, whose names are then compared.
+ */
+function searchNames(text: string): SearchCondition | undefined {
+  if (foldsToNothing(text)) return { matches: sql<boolean>`user_id is null` }
+  const [inAll, inNames] = [searchTerm(text), searchTerm(text, NAMES)]
+  if (!inAll || !inNames) return undefined
+  const isNamed = sql<boolean>`(${inAll.matches} and ${inNames.matches})`
+  const ids = idConditions(text)
+  const conditions = (how: 'found' | 'guessed') =>
+    disjoint([sql<boolean>`(${inAll[how]} and ${inNames.matches})`, ...ids], [isNamed])
+  return {
+    matches: sql<boolean>`(${sql.join([isNamed, ...ids], sql` or `)})`,
+    conditions: conditions('found'),
+    estimatedConditions: conditions('guessed'),
+    isDistinctive: inAll.isDistinctive === true,
+  }
+}
+
+function idConditions(text: string): Condition[] {
+  return /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
 }
 
 const PHONE_DIGITS = sql<string>`regexp_replace(phone_number, '[^0-9]+', '', 'g')`

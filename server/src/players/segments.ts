@@ -10,13 +10,12 @@ import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { gatheredReads } from '#src/db/shared-reads.ts'
 import { whereFilter } from '#src/lists/list.ts'
+import { LOOK_PARAMETERS } from '#src/lists/personal.ts'
 import { servedPlayers } from './players-list.ts'
 
 /** Returns those of the segments to which a player belongs now. */
 export type Membership = (userId: number, segmentIds: readonly string[]) => Promise<Set<string>>
 
-/** The parameters of a list's address that choose no rows: order, page and look. */
-const LOOK = new Set(['sort', 'reversed', 'page', 'size', 'after', 'before', 'rows', 'columns'])
 const filters: List['filters'] = playerList.filters
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -30,7 +29,7 @@ export function createMembership(database: Database): Membership {
     const views = await Promise.all(ids.map((id) => readAddress(id)))
     const segments = ids.flatMap((id, index) => {
       const filter = segmentFilter(views[index]?.address ?? undefined)
-      return filter ? { id, matches: whereFilter(servedPlayers, filter).matches } : []
+      return filter ? { id, matches: whereFilter(servedPlayers, filter, undefined).matches } : []
     })
     if (segments.length === 0) return new Set()
     const isIn = segments.map(({ matches }, index) => sql`(${matches}) is true as ${sql.ref(`s${index}`)}`)
@@ -51,7 +50,7 @@ const ADDRESSES = `
  */
 export function segmentFilter(address: string | undefined): PlayersFilter | undefined {
   if (address === undefined) return undefined
-  const given = Object.fromEntries([...new URLSearchParams(address)].filter(([name]) => !LOOK.has(name)))
+  const given = Object.fromEntries([...new URLSearchParams(address)].filter(([name]) => !LOOK_PARAMETERS.has(name)))
   const filter = Object.fromEntries(Object.entries(given).map(([name, value]) => readPart(name, value)))
   const read = playersFilter.safeParse(filter)
   return read.success ? read.data : undefined

@@ -2,6 +2,7 @@
 import type { PageKind } from '@arcade/contract/from-before/calls'
 import { useQuery } from '@tanstack/react-query'
 import { api, fetchOnce } from '#src/client/client.ts'
+import { mayDo, useSession } from '#src/session.tsx'
 import { Panel } from '#src/ui/page.tsx'
 import classes from './from-before.module.css'
 
@@ -10,7 +11,8 @@ const FOLDED_CHARACTERS = 300
 const BEGINNING_CHARACTERS = 80
 
 export function FromBefore({ kind, id }: { kind: PageKind; id: string }) {
-  const { data } = useQuery(api.fromBefore.get.queryOptions({ input: { kind, id }, ...fetchOnce }))
+  const isAllowed = mayDo(useSession().user, 'players.personal') || kind !== 'player'
+  const { data } = useQuery({ ...api.fromBefore.get.queryOptions({ input: { kind, id }, ...fetchOnce }), enabled: isAllowed })
   if (!data || data.fields.length === 0) return null
   return (
     <Panel title="From before">

@@ -4,7 +4,8 @@ import type { RecordEntry } from '@arcade/contract/audit/calls'
 import type { contract } from '@arcade/contract/contract'
 import type { AuditEntry, RecordKind } from '@arcade/contract/audit/fields'
 import { playerName } from '@arcade/contract/players/fields'
-import type { Handlers } from '#src/calls.ts'
+import { recordPermissions } from '@arcade/contract/team/records'
+import { type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
@@ -17,13 +18,16 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
   const list = cursorList(database, servedAudit)
 
   return {
-    async list(query) {
-      const { rows: entries, ...page } = await list.page(query)
+    async list(query, context) {
+      const { rows: entries, ...page } = await list.page(query, context)
       return { entries, playerNames: await namesOfPlayers(entries.text), ...page }
     },
 
-    count: (filter, { signal }) => list.count(filter, signal),
-    ofRecord: ({ kind, id, after }) => readRecord(kind, id, after),
+    count: (filter, context) => list.count(filter, context),
+    async ofRecord({ kind, id, after }, context) {
+      refuseWithout(['audit.read', recordPermissions[kind].read], signedIn(context))
+      return readRecord(kind, id, after)
+    },
   }
 
   /** Returns the names of the players whom the entries, as JSON, do not name. */

@@ -1,12 +1,13 @@
 /** The calls with which admins plan, send, follow and stop broadcasts. */
 import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import type { BroadcastPlan } from '@arcade/contract/broadcasts/calls'
+import type { Broadcast, BroadcastPlan } from '@arcade/contract/broadcasts/calls'
 import { BASE_RATE } from '@arcade/contract/broadcasts/fields'
 import { smallestDifference } from '@arcade/contract/broadcasts/statistics'
 import type { contract } from '@arcade/contract/contract'
 import type { Count } from '@arcade/contract/field-schemas'
-import type { playerList, PlayersFilter } from '@arcade/contract/players/fields'
+import { personalFilters } from '@arcade/contract/personal'
+import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { actOf, audit } from '#src/audit/audit.ts'
 import type { Broadcasts } from '#src/broadcasts/broadcasts.ts'
 import { countRecipients, reopenUnknown } from '#src/broadcasts/chunks.ts'
@@ -24,6 +25,7 @@ import { takeLock } from '#src/db/transaction-locks.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { findTelegram } from '#src/identity/telegram-links.ts'
 import { type CursorList, cursorList } from '#src/lists/cursor-list.ts'
+import { refuseKeptSearch, refusePersonalFilters, seesPersonal } from '#src/lists/personal.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
 import { readBroadcast, readBroadcasts, readRecipients } from './read-broadcasts.ts'
 
@@ -60,18 +62,28 @@ export function broadcastsHandlers(services: BroadcastServices): Omit<Handlers<t
   }
 
   return {
-    async list({ page }) {
+    async list({ page }, context) {
       const { total, broadcasts: read } = await readBroadcasts(services, { page, pageSize: PAGE_SIZE })
-      return { broadcasts: read, page, pageSize: PAGE_SIZE, pageCount: Math.max(1, Math.ceil(total / PAGE_SIZE)), total }
+      return {
+        broadcasts: read.map((one) => shownTo(context, one)),
+        page,
+        pageSize: PAGE_SIZE,
+        pageCount: Math.max(1, Math.ceil(total / PAGE_SIZE)),
+        total,
+      }
     },
 
-    async get({ id }) {
-      return (await readBroadcast(services, id)) ?? noBroadcast()
+    async get({ id }, context) {
+      return shownTo(context, (await readBroadcast(services, id)) ?? noBroadcast())
     },
 
-    plan: ({ filter = {}, holdBack = 0 }, { signal }) => plan(players, { filter, holdBack, ratePerSecond, signal }),
+    plan({ filter = {}, holdBack = 0 }, context) {
+      refuseAudience(filter, context)
+      return plan(players, { filter, holdBack, ratePerSecond, context })
+    },
 
     async create({ announcementId, filter = {}, holdBack = 0, sendAt, endsAt, paid }, context) {
+      refuseAudience(filter, context)
       const create = async (tx: Transaction<Tables>) => {
         const announcement = await findAnnounced(tx, announcementId)
         if (!announcement) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
@@ -164,6 +176,20 @@ export function broadcastsHandlers(services: BroadcastServices): Omit<Handlers<t
   }
 }
 
+/** @throws Failure FORBIDDEN if the recipients would tell something about personal fields that the caller may not see */
+function refuseAudience(filter: PlayersFilter, context: CallContext): void {
+  refusePersonalFilters(playerList, filter, context)
+  refuseKeptSearch(filter.search, context)
+}
+
+/** Returns a broadcast without the parts of its filter that tell something about personal fields that the caller may not see. */
+function shownTo(context: CallContext, { filter, ...broadcast }: Broadcast): Broadcast {
+  if (seesPersonal(context)) return { filter, ...broadcast }
+  const withheld = [...personalFilters(playerList, filter), ...(filter.search ? ['search'] : [])]
+  const shown = Object.fromEntries(Object.entries(filter).filter(([name]) => !withheld.includes(name)))
+  return { ...broadcast, filter: shown, ...(withheld.length > 0 && { isFilterWithheld: true as const }) }
+}
+
 const PAST_END = 'It must end in the future'
 
 function noBroadcast(): never {
@@ -240,8 +266,7 @@ interface Planning {
   filter: PlayersFilter
   holdBack: number
   ratePerSecond: number
-  /** Aborted when the client has gone. */
-  signal: AbortSignal
+  context: CallContext
 }
 
 /**
@@ -250,13 +275,13 @@ interface Planning {
  */
 async function plan(
   players: CursorList<typeof playerList>,
-  { filter, holdBack, ratePerSecond, signal }: Planning,
+  { filter, holdBack, ratePerSecond, context }: Planning,
 ): Promise<BroadcastPlan> {
   const { status = 'unblocked', reach = 'reachable' } = filter
   const isOutOfReach = status !== 'unblocked' || reach !== 'reachable'
   const [matching, reached] = await Promise.all([
-    players.count(filter, signal),
-    isOutOfReach ? { total: 0, isMore: false } : players.count({ ...filter, status, reach }, signal),
+    players.count(filter, context),
+    isOutOfReach ? { total: 0, isMore: false } : players.count({ ...filter, status, reach }, context),
   ])
   const isApproximate = matching.isMore || reached.isMore
   const reachable = sizeOf(reached)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { permissions } from '@arcade/contract/team/fields'
 import { backupState } from '#src/backup/state.ts'
 import type { Database } from '#src/db/database.ts'
 import type { ReplicaState } from '#src/postgres/replica-watch.ts'
@@ -34,7 +35,7 @@ test('What needs you: webhooks that were switched off or have failed for an hour
   const alerts = await createAlerts({
     database: { ...database, roomBytes: async () => Infinity },
     backups: backupsOf(database),
-  }).read()
+  }).read(permissions)
   expect(alerts).toEqual([
     { id: 'webhook f', about: 'webhook', text: 'The webhook to gone.example.org: It answered that it is gone.' },
     {
@@ -58,7 +59,7 @@ test('What needs you: broadcasts that the console paused by itself', async () =>
     ('c', 3, 'x', 'News', '{}', 'sending', true, 'The image is gone.'),
     ('d', 4, 'x', 'Over', '{}', 'cancelled', false, 'It was deleted.')`.execute(database.db)
   const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: backupsOf(database) })
-  expect(await alerts.read()).toEqual([
+  expect(await alerts.read(permissions)).toEqual([
     { id: 'broadcast c', about: 'broadcast', text: 'The broadcast News is paused: The image is gone.' },
   ])
 })
@@ -71,7 +72,7 @@ test.each([
 ])('What needs you: with room for %d bytes: %j', async (room, texts) => {
   const database = await testDatabase()
   const alerts = createAlerts({ database: { ...database, roomBytes: async () => room }, backups: backupsOf(database) })
-  expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
+  expect((await alerts.read(permissions)).map(({ text }) => text)).toEqual(texts)
 })
 
 test.each([
@@ -86,7 +87,7 @@ test.each([
     database: { ...database, replica, roomBytes: async () => Infinity },
     backups: backupsOf(database),
   })
-  expect((await alerts.read()).map(({ text }) => text)).toEqual(texts)
+  expect((await alerts.read(permissions)).map(({ text }) => text)).toEqual(texts)
 })
 
 test('What needs you: a missing backup is one alert', async () => {
@@ -96,5 +97,7 @@ test('What needs you: a missing backup is one alert', async () => {
   )
   const backups = backupsOf(database, '0 3 * * *')
   const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups })
-  expect(await alerts.read()).toEqual([{ id: 'backups', about: 'backups', text: 'The last scheduled backup failed: no room' }])
+  expect(await alerts.read(permissions)).toEqual([
+    { id: 'backups', about: 'backups', text: 'The last scheduled backup failed: no room' },
+  ])
 })

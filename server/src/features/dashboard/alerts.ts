@@ -1,14 +1,15 @@
 /** What an admin should do something about: backups, broadcasts, webhooks, the disk and the replica. What can wait, or mends itself, is no alert. */
 import { sql } from 'kysely'
 import type { Alert } from '@arcade/contract/dashboard/calls'
+import type { Permission } from '@arcade/contract/team/fields'
 import { isolated } from '@arcade/contract/text'
 import type { Backups } from '#src/backup/backups.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 
 export interface AlertSource {
-  /** Returns the most urgent first; none if all is well. */
-  read(): Promise<Alert[]>
+  /** Returns what people with these permissions should do something about, the most urgent first; none if all is well. */
+  read(permissions: readonly Permission[]): Promise<Alert[]>
 }
 
 /** The room on the disk, until changes are refused, below which an admin should make more. */
@@ -17,6 +18,15 @@ const LITTLE_ROOM_BYTES = 1024 ** 3
 const STALE_AFTER_SECONDS = 10
 const MB = 1024 ** 2
 
+/** The permission to see what an alert is about. */
+const needs: Readonly<Record<Alert['about'], Permission>> = {
+  backups: 'backups.manage',
+  broadcast: 'broadcasts.read',
+  webhook: 'webhooks.manage',
+  disk: 'dashboard.read',
+  replica: 'dashboard.read',
+}
+
 interface Services {
   database: Database
   backups: Pick<Backups, 'state'>
@@ -24,7 +34,7 @@ interface Services {
 
 export function createAlerts({ database, backups }: Services): AlertSource {
   return {
-    async read() {
+    async read(permissions) {
       const [disk, backup, webhooks, broadcasts] = await Promise.all([
         diskAlert(database),
         backups.state(),
@@ -36,7 +46,7 @@ export function createAlerts({ database, backups }: Services): AlertSource {
       if (backup.alert) found.push({ id: 'backups', about: 'backups', text: backup.alert })
       const replica = replicaAlert(database)
       if (replica) found.push({ id: 'replica', about: 'replica', text: replica })
-      return [...found, ...broadcasts, ...webhooks]
+      return [...found, ...broadcasts, ...webhooks].filter(({ about }) => permissions.includes(needs[about]))
     },
   }
 }

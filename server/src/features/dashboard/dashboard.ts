@@ -22,7 +22,7 @@ export function dashboardHandlers({ figures, today, alerts, live }: Services): H
       await today.look(signedIn(context).id)
       return { success: true }
     },
-    alerts: async () => ({ alerts: await alerts.read() }),
+    alerts: async (_input, context) => ({ alerts: await alerts.read(signedIn(context).permissions) }),
     events: (followed, context) => live.open(followed, context),
   }
 }

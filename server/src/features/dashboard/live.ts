@@ -1,11 +1,12 @@
 /**
  * Keeps open pages up to date with server-sent events (HTML standard, 9.2). Each poll reads what all listeners follow, and sends it to
- * those for whom it changed. A stream ends when its session ends, when its user is no longer an admin, and when the server stops.
+ * those for whom it changed. A stream ends when its session ends, when its user may not see that any more, and when the server stops.
  * At most one event waits for a slow reader.
  */
 import type { Logger } from 'pino'
 import type { FollowedInput } from '@arcade/contract/dashboard/calls'
-import { type CallContext, Failure, signedIn } from '#src/calls.ts'
+import type { Permission } from '@arcade/contract/team/fields'
+import { type CallContext, Failure, refuseWithout, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { ReadFollowed } from './followed.ts'
 
@@ -85,10 +86,11 @@ class EventStreams implements Live {
   }
 
   async open(followed: FollowedInput, context: CallContext): Promise<EventStreamAnswer> {
+    refuseWithout(permissionFor(followed), signedIn(context))
     const listener = this.#add(followed, context)
     try {
       // From here on `onChange` finds the listener. This check sees anything that changed before.
-      if (!(await this.#maySee(listener.token))) throw new Failure('SIGNED_OUT')
+      if (!(await this.#maySee(listener))) throw new Failure('SIGNED_OUT')
       listener.sent = await this.#readEvent(followed)
       if (!this.#listeners.has(listener)) throw new Failure(this.#isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
     } catch (error) {
@@ -129,14 +131,14 @@ class EventStreams implements Live {
     listener.stream?.end(error)
   }
 
-  async #maySee(token: string): Promise<boolean> {
-    return (await this.#sessions.holderOf(token))?.permissions.includes('dashboard.read') ?? false
+  async #maySee({ token, followed }: Pick<Listener, 'token' | 'followed'>): Promise<boolean> {
+    return (await this.#sessions.holderOf(token))?.permissions.includes(permissionFor(followed)) ?? false
   }
 
-  /** Ends the stream if its session has ended or may not see the dashboard any more. Keeps it while the database cannot be asked. */
+  /** Ends the stream if its session has ended or may not see what it follows any more. Keeps it while the database cannot be asked. */
   async #check(listener: Listener): Promise<void> {
     listener.checkAt = performance.now() + CHECK_MS
-    const isAllowed = await this.#maySee(listener.token).catch(() => true)
+    const isAllowed = await this.#maySee(listener).catch(() => true)
     if (!isAllowed) this.#end(listener)
   }
 
@@ -184,6 +186,12 @@ class EventStreams implements Live {
       if (!listener.stream?.beat(':\n\n')) this.#end(listener, new Error('the reader of a stream is gone'))
     }
   }
+}
+
+/** The permission to see what a stream follows. */
+function permissionFor({ history, player }: FollowedInput): Permission {
+  if (player !== undefined) return 'players.read'
+  return history === undefined ? 'dashboard.read' : 'history.read'
 }
 
 const streamHeaders = {

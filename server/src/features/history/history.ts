@@ -11,7 +11,7 @@ import {
   type HistoryKind,
   participantFields,
 } from '@arcade/contract/history/fields'
-import { Failure, type Handlers } from '#src/calls.ts'
+import { Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
 import {
   type Direction,
   directionOf,
@@ -25,11 +25,12 @@ import {
 import { counterOfRowSql, counterSql } from '#src/counters/counters.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
-import { historyItemEntity, itemSources, participantEntity, selectList } from '#src/db/entities.ts'
+import { historyItemEntity, itemSources, type Masks, participantEntity, selectList } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { isoSql, microsecondsSql, momentParameter, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
+import { forEachSight, personalMasks, seesPersonal } from '#src/lists/personal.ts'
 import { type SearchTerm, searchTerm } from '#src/lists/search.ts'
 import { sheetColumns, sheetNames, type SheetRow, sheetValues } from '#src/lists/sheet.ts'
 import { copyText, textOf } from '#src/postgres/copy-text.ts'
@@ -49,32 +50,35 @@ interface PageRow extends ListedParticipant {
   total: number
 }
 
+/** Prepares the pages of an item's participants, with or without what the players typed. */
+function preparePages(reads: Database['reads'], sees: boolean) {
+  const prepare = (place: string, ranges: string[], order: string) =>
+    reads.prepared<PageRow>(`history-${place}${sees ? '' : '*'}`, pageSql(ranges, order, sees))
+  return {
+    first: prepare('first', [`order by at desc, user_id, ${PERIOD}`], `at desc, id, ${PERIOD}`),
+    after: prepare(
+      'after',
+      [
+        `and at = ${CURSOR_TIME} and (user_id, ${PERIOD}) > ($4, $5) order by user_id, ${PERIOD}`,
+        `and at < ${CURSOR_TIME} order by at desc, user_id, ${PERIOD}`,
+      ],
+      `at desc, id, ${PERIOD}`,
+    ),
+    before: prepare(
+      'before',
+      [
+        `and at = ${CURSOR_TIME} and (user_id, ${PERIOD}) < ($4, $5) order by user_id desc, ${PERIOD} desc`,
+        `and at > ${CURSOR_TIME} order by at, user_id desc, ${PERIOD} desc`,
+      ],
+      `at, id desc, ${PERIOD} desc`,
+    ),
+  }
+}
+
 export function historyHandlers({ database }: { database: Database }): Handlers<typeof contract.history> {
   const { reads } = database
   const find = reads.prepared<HistoryItem>('history-item', ITEM)
-  const pages = {
-    first: reads.prepared<PageRow>('history-first', pageSql([`order by at desc, user_id, ${PERIOD}`], `at desc, id, ${PERIOD}`)),
-    after: reads.prepared<PageRow>(
-      'history-after',
-      pageSql(
-        [
-          `and at = ${CURSOR_TIME} and (user_id, ${PERIOD}) > ($4, $5) order by user_id, ${PERIOD}`,
-          `and at < ${CURSOR_TIME} order by at desc, user_id, ${PERIOD}`,
-        ],
-        `at desc, id, ${PERIOD}`,
-      ),
-    ),
-    before: reads.prepared<PageRow>(
-      'history-before',
-      pageSql(
-        [
-          `and at = ${CURSOR_TIME} and (user_id, ${PERIOD}) < ($4, $5) order by user_id desc, ${PERIOD} desc`,
-          `and at > ${CURSOR_TIME} order by at, user_id desc, ${PERIOD} desc`,
-        ],
-        `at, id desc, ${PERIOD} desc`,
-      ),
-    ),
-  }
+  const pagesFor = forEachSight((sees) => preparePages(reads, sees))
 
   return {
     async titles({ kind }) {
@@ -102,7 +106,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       return item
     },
 
-    async participants({ kind, id, search, after, before }) {
+    async participants({ kind, id, search, after, before }, context) {
       const cursor = after ?? before
       const direction = directionOf({ after, before })
       const list = `${kind}:${id}`
@@ -112,7 +116,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       const { read, total } = term
         ? await searchParticipants(
             database,
-            { kind, id, search: search ?? '', term, direction, key },
+            { kind, id, search: search ?? '', term, direction, key, sees: seesPersonal(context) },
             await countParticipants(kind, id),
           )
         : await plainPage()
@@ -128,7 +132,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       }
 
       async function plainPage(): Promise<{ read: readonly PageRow[]; total: number }> {
-        const rows = await pages[direction ?? 'first']([kind, id, ...key])
+        const rows = await pagesFor(context)[direction ?? 'first']([kind, id, ...key])
         return { read: rows, total: rows[0]?.total ?? (await countParticipants(kind, id)) }
       }
     },
@@ -157,6 +161,8 @@ interface Search {
   term: SearchTerm
   direction: Direction
   key: [] | [cursorTime: string, userId: number, period: string]
+  /** Whether the caller sees what the players typed. */
+  sees: boolean
 }
 
 /**
@@ -165,7 +171,7 @@ interface Search {
  */
 async function searchParticipants(
   { reads }: Database,
-  { kind, id, search, term, direction, key }: Search,
+  { kind, id, search, term, direction, key, sees }: Search,
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
   const countRows = async (query: RawBuilder<unknown>): Promise<number> => {
@@ -186,7 +192,7 @@ async function searchParticipants(
   const rows = await reads.rows(sql<PageRow>`
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
-      select ${sql.raw(PARTICIPANT)}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterPlace} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
+      select ${sql.raw(participantSql(sees))}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterPlace} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
     ) as page on true order by ${order}`)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
 }
@@ -222,15 +228,24 @@ function existingSql(kind: HistoryKind): string {
 
 const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: COUNT } })} from history_items where kind = $1 and item_id = $2`
 
-const PARTICIPANT = `${selectList(participantEntity, { derived: {} })}, from_before is not null as "hasFromBefore"`
+/** Selects a participant. Nobody is told of fields from before that they may not see. */
+function participantSql(sees: boolean): string {
+  const hasFromBefore = sees ? 'from_before is not null' : 'false'
+  return `${selectList(participantEntity, { derived: {}, masks: masksFor(sees) })}, ${hasFromBefore} as "hasFromBefore"`
+}
+
+function masksFor(sees: boolean): Masks {
+  return sees ? {} : personalMasks(participantFields)
+}
+
 const OF_ITEM = 'from participations where kind = $1 and item_id = $2'
 const CURSOR_TIME = momentSql('$3')
 const PERIOD = idOrderSql('period')
 
 /** Returns the SQL of one page. Two exact ranges read fewer index rows than an OR where many participants have the same time. */
-function pageSql(ranges: string[], order: string): string {
+function pageSql(ranges: string[], order: string, sees: boolean): string {
   const limit = HISTORY_PAGE_SIZE + 1
-  const parts = ranges.map((range) => `(select ${PARTICIPANT}, at, period ${OF_ITEM} ${range} limit ${limit})`)
+  const parts = ranges.map((range) => `(select ${participantSql(sees)}, at, period ${OF_ITEM} ${range} limit ${limit})`)
   const names = [...Object.keys(participantFields), 'hasFromBefore'].map((name) => `"${name}"`)
   return `select ${names.join(', ')}, period, ${microsecondsSql('at')} as key, ${COUNT} as total from (${parts.join(' union all ')}) as page order by ${order} limit ${limit}`
 }
@@ -268,6 +283,7 @@ export function historyDownload({
 }): Handlers<typeof contract.downloads>['history'] {
   return ({ data, exportId, format }, context) => {
     const { kind, id, search = '' } = data
+    refuseWithout('history.read', signedIn(context))
     const isNamed = kind !== undefined && id !== undefined
     if (!isNamed && (kind ?? id) !== undefined)
       throw new Failure('INVALID_INPUT', { message: 'Give both kind and id, or neither.' })
@@ -279,14 +295,15 @@ export function historyDownload({
       ...(isNamed && search !== '' && { detail: { filter: { search } } }),
       fileName: defaultFileNames.history,
       sheetName: 'Participants',
-      open: (snapshot) => (isNamed ? openItem(snapshot, { kind, id, search }, database) : openPosted(data)),
+      open: (snapshot) =>
+        isNamed ? openItem(snapshot, { kind, id, search, sees: seesPersonal(context) }, database) : openPosted(data),
     })
   }
 }
 
 async function openItem(
   snapshot: Snapshot,
-  { kind, id, search }: Pick<Search, 'kind' | 'id' | 'search'>,
+  { kind, id, search, sees }: Pick<Search, 'kind' | 'id' | 'search' | 'sees'>,
   { db }: Database,
 ): Promise<Table> {
   const [item] = await snapshot.query<HistoryItem>(ITEM, [kind, id])
@@ -294,7 +311,7 @@ async function openItem(
   const columns = columnsFor(item)
   if (item.participants === 0) return { columns, total: 0, rows: posted([DETAILS_ONLY]) }
   const only = sheetNames(participantFields)
-  const fields = selectList(participantEntity, { derived: {}, only, moments: 'milliseconds' })
+  const fields = selectList(participantEntity, { derived: {}, only, moments: 'milliseconds', masks: masksFor(sees) })
   const term = searchTerm(search, NAMES)
   if (term) {
     const countRows = async (query: RawBuilder<unknown>): Promise<number> => {

@@ -15,6 +15,7 @@ import { namesOfUsers } from '#src/identity/accounts.ts'
 import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
 import { type Target, targetConditions, whereTarget } from '#src/lists/list.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
+import { readTexts } from '#src/players/told-texts.ts'
 
 interface Blocking extends BulkAct {
   target: Target<PlayersFilter>
@@ -103,8 +104,14 @@ async function explainSkipped(
     tx,
     rows.map(({ beforeBy }) => beforeBy),
   )
+  const readText = await readTexts(
+    tx,
+    context,
+    rows.map(({ id }) => id),
+  )
   return rows.map((player) => {
-    const { id, before, beforeBy } = player
+    const { id, before: reason, beforeBy } = player
+    const before = readText(id, reason)
     const left = { id: String(id), title: titleOf(player) }
     if (isErased({ userId: id })) return { ...left, reason: errorCatalogue.PLAYER_ERASED.message }
     if ((before === null) === isBlocking) return { ...left, reason: 'Somebody else has changed this meanwhile.' }

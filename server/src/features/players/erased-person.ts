@@ -41,7 +41,7 @@ export async function personOf(
 
 async function findsOthers(tx: Transaction<Tables>, search: string, userId: number): Promise<boolean> {
   const source = sql.raw(sourceSql(playerEntity))
-  const { matches, conditions = [matches] } = whereFilter(servedPlayers, { search })
+  const { matches, conditions = [matches] } = whereFilter(servedPlayers, { search }, undefined)
   const isOther = sql`user_id > 0 and user_id <> ${userId}`
   const some = sql`(select * from ${source} limit ${sql.lit(COMPARED_ROWS)}) as telegram_users`
   const searches = [sql`${some} where ${matches}`, ...conditions.map((condition) => sql`${source} where ${condition}`)]

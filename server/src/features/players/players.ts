@@ -1,6 +1,7 @@
 /** Telegram Users (§2, §3, §7, §9): the list in any order, searched and filtered, a player's page, and how many there are. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import { participantFields } from '@arcade/contract/history/fields'
 import type { PlayerBlock, PlayerParticipation } from '@arcade/contract/players/calls'
 import type { Player } from '@arcade/contract/players/fields'
 import { actOf } from '#src/audit/audit.ts'
@@ -8,22 +9,27 @@ import { Failure, type Handlers } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql, microsecondsSql, momentParameter } from '#src/db/moments.ts'
-import { playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
+import { participantEntity, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
+import type { ServedList } from '#src/lists/list.ts'
+import { forEachSight, personalMasks, seesPersonal, servedTo, statementName } from '#src/lists/personal.ts'
 import { playerBlocks } from './blocks.ts'
 import { erasePlayer } from './erase.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
+import { readTexts } from '#src/players/told-texts.ts'
 import { createStanding } from './standing.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50
 /** The order of a player's participations that have the same time. */
 const PLACE = sql.raw(['kind', 'item_id', 'period'].map(idOrderSql).join(', '))
 
-/** A player, the number and reward of the participations, and the block. $1 is the id. */
-const PLAYER_SQL = `
-  select ${selectList(playerEntity, { derived: {} })}, taken, earned, case when blocked_at is not null
+type FoundPlayer = Player & { taken: number; earned: number; block: PlayerBlock | null }
+
+/** Returns SQL for a player, the number and reward of the participations, and the block. $1 is the id. */
+const playerSql = ({ masks }: Pick<ServedList, 'masks'>) => `
+  select ${selectList(playerEntity, { derived: {}, masks })}, taken, earned, case when blocked_at is not null
       then json_build_object('reason', block_reason, 'by', blocked_by, 'at', ${isoSql('blocked_at')}) end as block
     from ${sourceSql(playerEntity)}, lateral (
       select count(*) as taken, coalesce(sum(reward), 0) as earned
@@ -33,27 +39,32 @@ const PLAYER_SQL = `
 export function playersHandlers({ database }: { database: Database }): Handlers<typeof contract.players> {
   const { db } = database
   const list = cursorList(database, servedPlayers)
-  const readPlayer = database.prepared<Player & { taken: number; earned: number; block: PlayerBlock | null }>(
-    'player',
-    PLAYER_SQL,
-  )
+  const readPlayer = forEachSight((sees) => {
+    const seen = servedTo(servedPlayers, sees)
+    return database.prepared<FoundPlayer>(`${statementName(seen)}-one`, playerSql(seen))
+  })
 
   return {
-    async list(query) {
-      const { rows: users, markedIds: blocked, ...page } = await list.page(query)
+    async list(query, context) {
+      const { rows: users, markedIds: blocked, ...page } = await list.page(query, context)
       return { users, ...page, ...(blocked && { blocked }) }
     },
 
-    count: (filter, { signal }) => list.count(filter, signal),
+    count: (filter, context) => list.count(filter, context),
 
-    async get({ userId }) {
-      const [found] = await readPlayer([userId])
+    async get({ userId }, context) {
+      const [found] = await readPlayer(context)([userId])
       if (!found) throw new Failure('NO_SUCH_PLAYER')
       const { taken: total, earned: reward, block, ...player } = found
+      const readText = await readTexts(db, context, block ? [userId] : [])
       return {
         ...player,
         participations: { total, reward },
-        block: block && { ...block, by: (await namesOfUsers(db, [block.by])).get(block.by) ?? null },
+        block: block && {
+          ...block,
+          reason: readText(userId, block.reason),
+          by: (await namesOfUsers(db, [block.by])).get(block.by) ?? null,
+        },
       }
     },
 
@@ -66,7 +77,9 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       return { success: true, userId: anonymousId }
     },
 
-    async participations({ userId, after }) {
+    async participations({ userId, after }, context) {
+      const masks = seesPersonal(context) ? {} : personalMasks(participantFields)
+      const userInput = sql.raw(selectList(participantEntity, { derived: {}, only: ['userInput'], masks }))
       const isPlacePart = [isMicroseconds, isText, isText, isText] as const
       const key =
         after === undefined
@@ -76,7 +89,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       const afterPlace = key ? sql`and (at < ${at} or (at = ${at} and (${PLACE}) > (${key[1]}, ${key[2]}, ${key[3]})))` : sql``
       const { rows } = await sql<PlayerParticipation & { key: string }>`
         select kind, item_id as id, period, coalesce(title, '') as title, coalesce(type, '') as type, coalesce(reward, 0) as reward,
-          user_input as "userInput", ${sql.raw(isoSql('at'))} as timestamp, ${sql.raw(microsecondsSql('at'))} as key
+          ${userInput}, ${sql.raw(isoSql('at'))} as timestamp, ${sql.raw(microsecondsSql('at'))} as key
         from participations p left join history_items h using (kind, item_id)
         where user_id = ${userId} ${afterPlace}
         order by at desc, ${PLACE} limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
@@ -92,8 +105,8 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       return { participations, after: page.after }
     },
 
-    async neighbours({ userId, ...query }) {
-      const neighbours = await list.neighbours(userId, query)
+    async neighbours({ userId, ...query }, context) {
+      const neighbours = await list.neighbours(userId, query, context)
       if (!neighbours) throw new Failure('NO_SUCH_PLAYER')
       return neighbours
     },

@@ -1,9 +1,11 @@
 /** The trash (ADR 14): its list, restoring deleted records, and purging them by hand or when they expire. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import { type Role, roleLabels } from '@arcade/contract/team/fields'
+import { recordPermissions } from '@arcade/contract/team/records'
 import { emailFieldFor } from '@arcade/contract/users/calls'
 import { type Act, actOf, actOfProcess, audit } from '#src/audit/audit.ts'
-import { Failure, type Handlers } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -12,6 +14,7 @@ import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { isEmailTaken } from '#src/identity/accounts.ts'
+import { refuseAbove, rolesAbove } from '#src/identity/roles.ts'
 import { conflictTexts, findConflicts, type Replacements, restoreRecords, type Trashed } from './restore.ts'
 import { servedTrash } from './trash-list.ts'
 
@@ -35,6 +38,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
       const restoring = database.transaction(async (tx) => {
         const [record] = await lockTrashed(tx, sql`id = ${id}`)
         if (!record) throw new Failure('NOT_IN_TRASH')
+        refuseAbove(record.role, signedIn(context).permissions)
         const [conflict] = await findConflicts(tx, [record], replacements)
         if (conflict) throw new Failure(conflict.code, { message: conflictTexts[conflict.code] })
         await restoreRecords(tx, { files, act: actOf(context) }, [record], replacements)
@@ -47,13 +51,11 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     },
 
     restoreMany: ({ target, dryRun, expected }, context) =>
-      actOnMany(database, { dryRun, expected }, (tx) =>
-        restoreMany(tx, actOf(context), whereTarget(servedTrash, target, context)),
-      ),
+      actOnMany(database, { dryRun, expected }, (tx) => restoreMany(tx, context, whereTarget(servedTrash, target, context))),
 
     restoreAct: ({ actId }, context) =>
       actOnMany(database, { dryRun: false, expected: undefined }, async (tx) => {
-        const done = await restoreMany(tx, actOf(context), sql`act_id = ${actId}`)
+        const done = await restoreMany(tx, context, sql`act_id = ${actId}`)
         if (done.rows.length === 0 && done.refusals?.length === 0) throw new Failure('NOT_IN_TRASH')
         return done
       }),
@@ -61,8 +63,9 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     async purge({ target, dryRun, expected }, context) {
       const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
         const chosen = await lockTrashed(tx, whereTarget(servedTrash, target, context))
-        await purge(tx, { files, act: actOf(context) }, chosen)
-        return { rows: named(chosen) }
+        const { allowed, refusals } = apartFromAbove(chosen, 'purge', context)
+        await purge(tx, { files, act: actOf(context) }, allowed)
+        return { rows: named(allowed), refusals }
       })
       if (!dryRun) files.sweepSoon()
       return summary
@@ -70,16 +73,18 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
   }
 
   /** Leaves records whose priority or e-mail is taken. If another transaction takes one meanwhile, a constraint fails the whole act. */
-  async function restoreMany(tx: Transaction<Tables>, act: Act, where: Condition): Promise<Done> {
-    const chosen = await lockTrashed(tx, where)
+  async function restoreMany(tx: Transaction<Tables>, context: CallContext, where: Condition): Promise<Done> {
+    const locked = await lockTrashed(tx, where)
+    for (const { kind } of locked) refuseWithout(['trash.manage', recordPermissions[kind].write], signedIn(context))
+    const { allowed: chosen, refusals: above } = apartFromAbove(locked, 'restore', context)
     const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
     const free = chosen.filter(({ id }) => !conflicts.has(id))
-    await restoreRecords(tx, { files, act }, free)
+    await restoreRecords(tx, { files, act: actOf(context) }, free)
     const refusals = chosen.flatMap(({ id, name }) => {
       const code = conflicts.get(id)
       return code ? [{ id, title: name, reason: conflictTexts[code], code }] : []
     })
-    return { rows: named(free), refusals }
+    return { rows: named(free), refusals: [...above, ...refusals] }
   }
 
   /** Checks the e-mail rule of §5, which depends on the configuration. */
@@ -90,12 +95,29 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
   }
 }
 
+/** A record in the trash that a person chose. */
+interface Chosen extends Trashed {
+  /** The role that a deleted user had; null for a user without one, and for other records. */
+  role: Role | null
+}
+
+/** Sets users apart to whom the caller may do nothing, because their role may do more. */
+function apartFromAbove(chosen: Chosen[], verb: 'restore' | 'purge', context: CallContext) {
+  const above = rolesAbove(signedIn(context).permissions)
+  const isAbove = ({ role }: Chosen): boolean => role !== null && above.includes(role)
+  const refusals = chosen.filter(isAbove).map(({ id, name, role }) => {
+    const reason = `Your role may not ${verb} a person with the role ${roleLabels[role!]}.`
+    return { id, title: name, reason, code: 'FORBIDDEN' as const }
+  })
+  return { allowed: chosen.filter((record) => !isAbove(record)), refusals }
+}
+
 /** Locks records in the order of their ids. Of two acts on one record, the second sees the result of the first. */
-async function lockTrashed(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<Trashed[]> {
-  const { rows } = await sql<Trashed>`
-    select id, kind, record_id as "recordId", name from trash where ${where} and expires_at > now() order by id for update`.execute(
-    tx,
-  )
+async function lockTrashed(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<Chosen[]> {
+  const { rows } = await sql<Chosen>`
+    select id, kind, record_id as "recordId", name,
+           case when kind = 'user' and content #>> '{row,user_type}' = 'admin' then coalesce(content #>> '{row,role}', 'owner') end as role
+      from trash where ${where} and expires_at > now() order by id for update`.execute(tx)
   return rows
 }
 

@@ -5,8 +5,9 @@ import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
 import { type AuditAction, type AuditChanges } from '@arcade/contract/audit/fields'
 import { isolated } from '@arcade/contract/text'
 import { collectionOf, type TaskRecordKind } from '@arcade/contract/tasks/fields'
+import { recordPermissions } from '@arcade/contract/team/records'
 import { actOf, audit } from '#src/audit/audit.ts'
-import { Failure, type Handlers } from '#src/calls.ts'
+import { Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
 import { changeBlocks } from '#src/ledger/blocks.ts'
 import type { Database } from '#src/db/database.ts'
 import { putBack, type PutBack } from '#src/items/dates.ts'
@@ -37,6 +38,7 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
       actOnMany(database, { dryRun: false, expected: undefined }, async (tx) => {
         const entries = await readEntries(tx, actId)
         if (entries.length === 0) throw new Failure('NOTHING_TO_UNDO')
+        for (const { kind } of entries) refuseWithout(recordPermissions[kind].write, signedIn(context))
         const present = await lockVersions(tx, entries)
         const undone = { act: actOf(context), undoes: actId }
         const unblockedOrBlocked = await undoBlocks(

@@ -3,15 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
+import { lists } from '@arcade/contract/lists'
+import { listPermissions } from '@arcade/contract/team/records'
 import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { VIEWS_MAX } from '@arcade/contract/views/fields'
-import { Failure, type Handlers, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql, lower } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
+import { mayTellPersonal, refusePersonalFilters, refuseWithoutPersonal, seesPersonal } from '#src/lists/personal.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 
 /** Most views that a list returns: more than people can choose from. The caller's own come first, so none of them is cut off. */
@@ -40,11 +43,12 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
         .orderBy(sql.raw(idOrderSql('v.id')))
         .limit(SHOWN_MAX)
         .execute()
-      return { views: views satisfies View[] }
+      return { views: views.filter((view) => mayUse(view, context)) satisfies View[] }
     },
 
     create({ list, name, address, isShared }, context) {
       const { id: owner_id } = signedIn(context)
+      refuseAddress({ list, address, isShared }, context)
       return withClearRefusal(() =>
         createOnce(database, context, {
           async create(tx) {
@@ -72,7 +76,8 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
             .where(isVisibleTo(self))
             .forUpdate()
             .executeTakeFirst()
-          if (!before) throw new Failure('NO_SUCH_VIEW')
+          if (!before || !mayUse(before, context)) throw new Failure('NO_SUCH_VIEW')
+          refuseAddress({ list: before.list, address: address ?? before.address, isShared }, context)
           if (version !== undefined && before.version !== version) throw new Failure('STALE')
           if (before.isShared && !isShared) await refuseSegment(tx, id)
           // A view that is no longer shared is private to its owner. If it has no owner, the caller becomes its owner.
@@ -101,11 +106,12 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
           .deleteFrom('saved_views')
           .where('id', '=', id)
           .where(isVisibleTo(signedIn(context).id))
-          .returning(['name', 'list', 'address'])
+          .returning(['name', 'list', 'address', sql<boolean>`private_to is null`.as('isShared')])
           .executeTakeFirst()
-        if (!removed) throw new Failure('NO_SUCH_VIEW')
+        if (!removed || !mayUse(removed, context)) throw new Failure('NO_SUCH_VIEW')
+        const { isShared: _isShared, ...before } = removed
         const record = { kind: 'view', id, name: removed.name } as const
-        await audit(tx, actOf(context), 'view.remove', { record, changes: changesBetween(removed, null) })
+        await audit(tx, actOf(context), 'view.remove', { record, changes: changesBetween(before, null) })
       })
       return { success: true }
     },
@@ -116,6 +122,12 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
         await db.deleteFrom('default_views').where('user_id', '=', user_id).where('list', '=', list).execute()
         return { success: true }
       }
+      const wanted = await db
+        .selectFrom('saved_views')
+        .select(['list', 'address', sql<boolean>`private_to is null`.as('isShared')])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!wanted || !mayUse(wanted, context)) throw new Failure('NO_SUCH_VIEW')
       const set = await db
         .insertInto('default_views')
         .columns(['user_id', 'list', 'view_id'])
@@ -138,6 +150,29 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
 
 function isVisibleTo(userId: string): RawBuilder<boolean> {
   return sql<boolean>`(private_to is null or private_to = ${userId})`
+}
+
+type Kept = Pick<View, 'list' | 'address' | 'isShared'>
+
+/**
+ * Whether a person's role lets them use a view that is visible to them: they may see its list, and if others made it, its address tells
+ * nothing about personal fields of players that they may not see.
+ */
+function mayUse({ list, address, isShared }: Kept, context: CallContext): boolean {
+  if (!signedIn(context).permissions.includes(listPermissions[list])) return false
+  return seesPersonal(context) || !isShared || !mayTellPersonal(lists[list], address)
+}
+
+/**
+ * Refuses to save a view of a list that the person may not see, or a shared one that tells something about personal fields that they may not
+ * see: a shared view may become a segment, which is searched by all fields.
+ * @throws Failure FORBIDDEN
+ */
+function refuseAddress({ list, address, isShared }: Kept, context: CallContext): void {
+  refuseWithout(listPermissions[list], signedIn(context))
+  if (seesPersonal(context)) return
+  refusePersonalFilters(lists[list], Object.fromEntries(new URLSearchParams(address)), context)
+  if (isShared && mayTellPersonal(lists[list], address)) refuseWithoutPersonal(context)
 }
 
 /** Most items that a refusal names. */

@@ -1,4 +1,5 @@
 /** The recipients of a broadcast in words, from its filter. */
+import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { type Filter, filterWords, itemsIn } from '#src/lists/filter-words.ts'
 import { useItemTitles } from '#src/lists/item-field.tsx'
@@ -18,10 +19,12 @@ export function activeFilters(address: PlayersAddress): readonly Filter[] {
   return audienceFilters.filter(({ name }) => values[name] !== undefined)
 }
 
-/** Returns the words for the filters of broadcasts: `All players`, or `Has: Wallet · Seen within 30 days`. */
-export function useAudienceWords(filters: readonly PlayersFilter[]): (filter: PlayersFilter) => string {
-  const titleOf = useItemTitles(filters.flatMap((filter) => itemsIn(audienceFilters, asValues(filter))))
-  return (filter) => {
+type Audience = Pick<Broadcast, 'filter' | 'isFilterWithheld'>
+
+/** Returns the words for the recipients of broadcasts: `All players`, or `Has: Wallet · Seen within 30 days`. */
+export function useAudienceWords(broadcasts: readonly Audience[]): (broadcast: Audience) => string {
+  const titleOf = useItemTitles(broadcasts.flatMap(({ filter }) => itemsIn(audienceFilters, asValues(filter))))
+  return ({ filter, isFilterWithheld }) => {
     const parts = Object.entries(asValues(filter)).map(([name, value]) => {
       if (name === 'search') return `Search: ${value}`
       if (name === 'joinedFrom') return `Joined from ${momentText(String(value))}`
@@ -29,6 +32,7 @@ export function useAudienceWords(filters: readonly PlayersFilter[]): (filter: Pl
       const declared = audienceFilters.find((one) => one.name === name)
       return declared ? filterWords(declared, value, titleOf) : `${name}: ${value}`
     })
+    if (isFilterWithheld) parts.push('Filters that your role may not see')
     return parts.length === 0 ? 'All players' : parts.join(' · ')
   }
 }

@@ -161,8 +161,8 @@ function UnknownOnes({ broadcast: { id, unknown } }: { broadcast: Broadcast }) {
 
 /** What was decided when the broadcast was made. */
 function Plan({ broadcast }: { broadcast: Broadcast }) {
-  const { announcementId, title, filter, holdBack, madeBy, madeAt, sendAt, endsAt, paid, starsSpent } = broadcast
-  const words = useAudienceWords([filter])
+  const { announcementId, title, holdBack, madeBy, madeAt, sendAt, endsAt, paid, starsSpent } = broadcast
+  const words = useAudienceWords([broadcast])
   return (
     <Panel title="Plan">
       <dl className={classes['plan']}>
@@ -174,7 +174,7 @@ function Plan({ broadcast }: { broadcast: Broadcast }) {
         </div>
         <div>
           <dt>Recipients</dt>
-          <dd>{words(filter)}</dd>
+          <dd>{words(broadcast)}</dd>
         </div>
         <div>
           <dt>Control group</dt>

@@ -1,7 +1,6 @@
 /** The broadcasts page, for admins: all broadcasts, newest first, each with its state, its progress and its outcomes so far. */
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { broadcastStateLabels } from '@arcade/contract/broadcasts/fields'
-import type { PlayersFilter } from '@arcade/contract/players/fields'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -32,7 +31,7 @@ export function BroadcastsPage() {
   const { data, error, refetch } = query
   const isBusy = data?.broadcasts.some(isMoving) ?? false
   useKeptFresh(query, { everyMs: isBusy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS })
-  const words = useAudienceWords(data?.broadcasts.map(({ filter }) => filter) ?? [])
+  const words = useAudienceWords(data?.broadcasts ?? [])
   return (
     <Page title="Broadcasts" actions={<LinkButton to="/broadcasts/new">New Broadcast</LinkButton>}>
       <Panel>
@@ -90,13 +89,13 @@ function Nothing() {
   )
 }
 
-function Row({ broadcast, words }: { broadcast: Broadcast; words: (filter: PlayersFilter) => string }) {
-  const { id, title, state, filter, madeBy, sent, refused, failed, unknown, isPlanned } = broadcast
+function Row({ broadcast, words }: { broadcast: Broadcast; words: ReturnType<typeof useAudienceWords> }) {
+  const { id, title, state, madeBy, sent, refused, failed, unknown, isPlanned } = broadcast
   const { settled, of } = outcomesOf(broadcast)
   return (
     <WideRow>
       <Cell isLong>
-        <RowName facts={[words(filter), madeBy !== null && `by ${isolated(madeBy)}`].filter(Boolean).join(' · ')}>
+        <RowName facts={[words(broadcast), madeBy !== null && `by ${isolated(madeBy)}`].filter(Boolean).join(' · ')}>
           <Link to="/broadcasts/$id" params={{ id }} className={classes['name']}>
             {title}
           </Link>
