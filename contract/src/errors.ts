@@ -60,6 +60,7 @@ export const errorCatalogue = {
   BALANCE_TOO_LOW: { status: 409, message: 'The balance is too low for this: it would go below 0.' },
   BALANCE_TOO_HIGH: { status: 409, message: 'The balance would be too high to be kept exactly.' },
   CAP_REACHED: { status: 409, message: 'This would be more than the cause may give to or take from a player on a day (UTC).' },
+  LIMIT_REACHED: { status: 403, message: 'This is more than your role may do.' },
   REFERENCE_REUSED: { status: 409, message: 'This reference was entered before with another amount.' },
   NO_SUCH_ENTRY: { status: 404, message: 'This player has no such entry.' },
   NOT_REVERSIBLE: {
@@ -67,6 +68,7 @@ export const errorCatalogue = {
     message: 'Neither what an import brought nor a reversal can be reversed. Adjust the balance instead.',
   },
   INPUT_MISSING: { status: 400, message: 'This announcement asks the player for an input: send it as userInput.' },
+  NO_SUCH_NOTE: { status: 404, message: 'This note does not exist any more.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },
   VIEW_NAME_TAKEN: { status: 409, message: 'You have a view of this name already.' },
@@ -142,7 +144,7 @@ export interface ErrorBody {
   requestId?: string
   /** A message for each invalid field, by its name in the API. */
   fields?: Record<string, string>
-  /** The amount that the cause's cap still allows the player today (CAP_REACHED). */
+  /** The amount that the cause's cap still allows the player today (CAP_REACHED), or the most that a role may do now (LIMIT_REACHED). */
   left?: number
   /** Seconds to wait before the next attempt (429, 503). */
   retryAfterSeconds?: number

@@ -34,6 +34,9 @@ export const consoleRows = [
   `insert into password_links (user_id, token_hash, expires_at) values ('b', '\\x02', now() + interval '1 hour')`,
   `insert into operator_telegrams (user_id, telegram_id) values ('a', 9007199254740991)`,
   `insert into telegram_link_codes (user_id, code_hash, expires_at) values ('a', '\\x08', now() + interval '1 hour')`,
+  `insert into adjusted_points (user_id, day, points) values ('a', '2026-02-03', 12.5)`,
+  `insert into notes (id, kind, record_id, text, author_id) values ('no', 'player', '1', ${HARD_TEXT}, 'a')`,
+  `insert into note_mentions (note_id, user_id, name) values ('no', 'b', 'U Ser')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
   `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number)
      values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23'), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null)`,

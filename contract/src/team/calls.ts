@@ -28,6 +28,16 @@ export const roleOutput = z.object({
 })
 export type RoleOutput = z.infer<typeof roleOutput>
 
+/** What the caller's role may do at most; null without a limit. */
+export const ownLimits = z.object({
+  maxAdjustment: z.number().nullable(),
+  maxAdjustedDaily: z.number().nullable(),
+  maxBulk: z.int().nullable(),
+  /** The points that the caller may still give and take today (UTC), added up. */
+  leftToday: z.number().nullable(),
+})
+export type OwnLimits = z.infer<typeof ownLimits>
+
 const done = z.object({ success: z.literal(true) })
 const tags = ['Team']
 
@@ -35,6 +45,14 @@ export const team = {
   roles: call(['admin'], { needs: 'account.own' })
     .route({ method: 'GET', path: '/api/roles', tags, summary: 'The roles, what each may do, and its settings' })
     .output(z.object({ roles: z.array(roleOutput) })),
+  ownLimits: call(['admin'], { needs: 'account.own' })
+    .route({
+      method: 'GET',
+      path: '/api/account/limits',
+      tags,
+      summary: 'The most that the caller’s role may do, and what is left today',
+    })
+    .output(ownLimits),
   setSettings: call(['admin'], { needs: 'users.roles' })
     .route({
       method: 'PUT',

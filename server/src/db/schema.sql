@@ -17,6 +17,15 @@ CREATE TABLE accounts (
 );
 CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower((email COLLATE letters)));
 
+-- The points that a person’s adjustments and reversals gave and took on the last day (UTC) with any, added up.
+CREATE TABLE adjusted_points (
+  user_id text NOT NULL,
+  day date NOT NULL,
+  points numeric NOT NULL,
+  CONSTRAINT adjusted_points_pkey PRIMARY KEY (user_id),
+  CONSTRAINT adjusted_points_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 -- Announcements (§5).
 CREATE TABLE announcements (
   id text NOT NULL,
@@ -477,6 +486,48 @@ CREATE TABLE moved_documents (
   hashes bytea NOT NULL,
   CONSTRAINT moved_documents_pkey PRIMARY KEY (part)
 );
+
+-- The colleagues whom a note mentions.
+CREATE TABLE note_mentions (
+  note_id text NOT NULL,
+  user_id text NOT NULL,
+  -- The name as the note has it, after an @.
+  name text NOT NULL,
+  -- When the colleague saw the note; null until then.
+  seen_at timestamp with time zone,
+  CONSTRAINT note_mentions_pkey PRIMARY KEY (note_id, user_id),
+  CONSTRAINT note_mentions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE
+);
+CREATE INDEX note_mentions_unseen ON note_mentions USING btree (user_id) WHERE (seen_at IS NULL);
+
+-- What the team writes about players and items. Notes of an item that is deleted stay until it is purged.
+CREATE TABLE notes (
+  id text NOT NULL,
+  kind text NOT NULL,
+  -- The id of the item, or the player’s id as text. No foreign key: players are on other servers of a cluster.
+  record_id text NOT NULL,
+  text text NOT NULL,
+  -- The user who wrote the note. No foreign key: a user who is restored from the trash is the author again.
+  author_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  edited_at timestamp with time zone,
+  -- When the note was deleted. It can be restored for a day.
+  removed_at timestamp with time zone,
+  version integer NOT NULL DEFAULT 1,
+  searched_text text COLLATE "C" GENERATED ALWAYS AS (translate((
+CASE
+    WHEN (octet_length((' '::text || text)) = char_length((' '::text || text))) THEN translate(lower(((' '::text || text) COLLATE letters)), ('	
+'::text || '''`'::text), '     '::text)
+    ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((' '::text || text), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
+  CONSTRAINT notes_pkey PRIMARY KEY (id),
+  CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['player'::text, 'socialTask'::text, 'dailyTask'::text, 'announcement'::text])))
+);
+CREATE INDEX notes_of_record ON notes USING btree (kind, record_id, created_at);
+CREATE INDEX notes_removed ON notes USING btree (removed_at) WHERE (removed_at IS NOT NULL);
+CREATE INDEX notes_searched_characters ON notes USING gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (searched_text ~ '[^a-zA-Z0-9@ ]'::text);
+CREATE INDEX notes_searched_words ON notes USING gin (searched_text gin_trgm_ops);
 
 -- The Telegram account of an admin, to which the bot sends the tests of a broadcast.
 CREATE TABLE operator_telegrams (

@@ -8,6 +8,7 @@ import type { announcementTypeLabels, LinkType } from '@arcade/contract/announce
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { ListName } from '@arcade/contract/lists'
+import type { NoteKind } from '@arcade/contract/notes/fields'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import type { Role } from '@arcade/contract/team/fields'
 import type { TrashKind } from '@arcade/contract/trash/fields'
@@ -23,6 +24,7 @@ type Timestamp = ColumnType<Date, Date | string, Date | string>
 
 export interface Tables {
   accounts: AccountsTable
+  adjusted_points: AdjustedPointsTable
   announcements: AnnouncementsTable
   attempt_windows: AttemptWindowsTable
   audit_entries: AuditEntriesTable
@@ -49,6 +51,8 @@ export interface Tables {
   ledger_entries: LedgerEntriesTable
   migrations: MigrationsTable
   moved_documents: MovedDocumentsTable
+  note_mentions: NoteMentionsTable
+  notes: NotesTable
   operator_telegrams: OperatorTelegramsTable
   participations: ParticipationsTable
   password_links: PasswordLinksTable
@@ -79,6 +83,13 @@ export interface AccountsTable {
   email: string
   password_hash: string
   created_at: Generated<Timestamp>
+}
+
+/** The points that a person’s adjustments and reversals gave and took on the last day (UTC) with any, added up. */
+export interface AdjustedPointsTable {
+  user_id: string
+  day: Timestamp
+  points: Decimal
 }
 
 /** Announcements (§5). */
@@ -470,6 +481,33 @@ export interface MovedDocumentsTable {
   /** A hash of what became of the documents. */
   mapping: string
   hashes: Buffer
+}
+
+/** The colleagues whom a note mentions. */
+export interface NoteMentionsTable {
+  note_id: string
+  user_id: string
+  /** The name as the note has it, after an @. */
+  name: string
+  /** When the colleague saw the note; null until then. */
+  seen_at: Timestamp | null
+}
+
+/** What the team writes about players and items. Notes of an item that is deleted stay until it is purged. */
+export interface NotesTable {
+  id: string
+  kind: NoteKind
+  /** The id of the item, or the player’s id as text. No foreign key: players are on other servers of a cluster. */
+  record_id: string
+  text: string
+  /** The user who wrote the note. No foreign key: a user who is restored from the trash is the author again. */
+  author_id: string
+  created_at: Generated<Timestamp>
+  edited_at: Timestamp | null
+  /** When the note was deleted. It can be restored for a day. */
+  removed_at: Timestamp | null
+  version: Generated<number>
+  searched_text: ColumnType<string, never, never>
 }
 
 /** The Telegram account of an admin, to which the bot sends the tests of a broadcast. */

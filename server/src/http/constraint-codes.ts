@@ -15,6 +15,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   password_links_made_by_fkey: 'SIGNED_OUT',
   operator_telegrams_user_id_fkey: 'LINK_CODE_INVALID', // the account was removed while the bot was redeeming the code
   telegram_link_codes_user_id_fkey: 'SIGNED_OUT',
+  adjusted_points_user_id_fkey: 'SIGNED_OUT', // the account was removed while the person was adjusting a balance
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
@@ -40,6 +41,10 @@ export const constraintCodes: Record<string, ErrorCode> = {
   password_links_token_hash_key: 'STALE',
   operator_telegrams_pkey: 'STALE',
   telegram_link_codes_pkey: 'STALE',
+  adjusted_points_pkey: 'STALE',
+  notes_pkey: 'STALE',
+  note_mentions_pkey: 'STALE',
+  note_mentions_note_id_fkey: 'NO_SUCH_NOTE',
   telegram_link_codes_code_hash_key: 'STALE',
   bot_tokens_pkey: 'STALE',
   bot_tokens_token_hash_key: 'STALE',

@@ -11,6 +11,7 @@ import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
+import { countAdjusted } from '#src/identity/role-limits.ts'
 import { IS_OPEN } from './blocks.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { type Bounds, boundsSql, refuseBeyondBounds } from './limits.ts'
@@ -58,7 +59,7 @@ export function createAdjustments(database: Database): Adjustments {
       refuseErased(userId)
       const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
-          write(ADJUST, [userId, amount, reason, ...writtenBy(context), ...key], (tx, row) =>
+          write(context, ADJUST, [userId, amount, reason, ...writtenBy(context), ...key], (tx, row) =>
             audit(tx, actOf(context), 'player.adjust', explained(userId, row, { reason })),
           ),
         async findEarlier() {
@@ -76,7 +77,7 @@ export function createAdjustments(database: Database): Adjustments {
       if (owner !== userId) throw new Failure('NO_SUCH_ENTRY')
       const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
-          write(REVERSE, [userId, seq, entryId, reason, ...writtenBy(context), ...key], (tx, row) =>
+          write(context, REVERSE, [userId, seq, entryId, reason, ...writtenBy(context), ...key], (tx, row) =>
             audit(tx, actOf(context), 'player.reverse', explained(userId, row, { reverses: entryId, reason })),
           ),
         unlessKnown: 'ledger_entries_reference',
@@ -93,15 +94,19 @@ export function createAdjustments(database: Database): Adjustments {
     },
   }
 
-  /** Runs the statement and records its result in one transaction. */
+  /** Runs the statement, counts the points for the limits of the caller's role and records the result, in one transaction. */
   async function write(
+    context: CallContext,
     text: string,
     parameters: unknown[],
     record: (tx: Parameters<typeof audit>[0], row: WrittenRow) => Promise<void>,
   ): Promise<EntryRow[]> {
     return database.transaction(async (tx) => {
       const { rows } = await tx.executeQuery<WrittenRow>(CompiledQuery.raw(text, parameters))
-      for (const row of rows) await record(tx, row)
+      for (const row of rows) {
+        await countAdjusted(tx, context, row.amount)
+        await record(tx, row)
+      }
       return rows
     })
   }

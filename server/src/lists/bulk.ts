@@ -2,10 +2,11 @@
 import type { Transaction } from 'kysely'
 import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
 import type { ErrorCode } from '@arcade/contract/errors'
-import { Failure } from '#src/calls.ts'
+import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { refuseBeyondBulk } from '#src/identity/role-limits.ts'
 
 export interface Refusal {
   id: string
@@ -30,15 +31,18 @@ const byTitle = new Intl.Collator('en', { numeric: true })
 
 /**
  * Runs `work`, including its audit entries, in a transaction or as a dry run.
- * @throws Failure STALE if it affects another number of rows than expected
+ * @throws Failure LIMIT_REACHED if it affects more rows than the caller's role may change at once, also as a dry run;
+ * STALE if it affects another number of rows than expected
  */
 export async function actOnMany(
   database: Database,
+  context: CallContext,
   { dryRun, expected }: BulkAct,
   work: (tx: Transaction<Tables>) => Promise<Done>,
 ): Promise<BulkOutput> {
   return transactionOrDryRun(database, dryRun, async (tx) => {
     const { rows, affected = rows.length, refusals = [] } = await work(tx)
+    await refuseBeyondBulk(tx, context, affected)
     const summary: BulkOutput = {
       success: true,
       affected,

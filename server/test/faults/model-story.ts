@@ -49,7 +49,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     unlinkTelegram: NO_TELEGRAM,
   },
   users: { ...userCommands, setRole: NO_ROLES, restoreVersion: NOT_RESTORED },
-  team: { roles: NO_ROLES, setSettings: NO_ROLES },
+  team: { roles: NO_ROLES, setSettings: NO_ROLES, ownLimits: NO_ROLES },
   dashboard: {
     ...dashboardCommands,
     activity: `${ONLY_IMPORTED}; activity.test.ts`,

@@ -39,7 +39,7 @@ export async function removeAnnouncements(
 export function announcementsBulk({ database, files, trash }: Services): Bulk {
   return {
     removeMany({ target, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const where = await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context))
         return { rows: await removeAnnouncements(tx, context, { trash, files, where }) }
       })
@@ -48,7 +48,7 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
     /** Skips announcements that have the status already. Activating announcements is news for players. */
     async setStatus({ target, status, dryRun, expected }, context) {
       let switched: Switched[] = []
-      const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
+      const summary = await actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const where = whereTarget(servedAnnouncements, target, context)
         switched = await switchStatus(tx, actOf(context), { where, status })
         return { rows: switched }
@@ -57,7 +57,7 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
     },
 
     shift({ target, days, minutes, zone, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const where = whereTarget(servedAnnouncements, target, context)
         const { changed, refused } = await shiftDates(tx, 'announcement', { where, days, minutes, zone })
         await audit(tx, actOf(context), 'announcement.schedule', changed.map(datesEntry))
@@ -66,7 +66,7 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
     },
 
     end({ target, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const changed = await endNow(tx, 'announcement', whereTarget(servedAnnouncements, target, context))
         await audit(tx, actOf(context), 'announcement.end', changed.map(datesEntry))
         return { rows: changed }

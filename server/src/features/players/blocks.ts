@@ -42,7 +42,7 @@ export function playerBlocks(database: Database): Pick<Handlers<typeof contract.
 function change(database: Database, context: CallContext, { target, reason, ...options }: Blocking) {
   const picked = 'ids' in target ? target.ids : []
   if (picked.length > 0 && picked.every((id) => isErased({ userId: Number(id) }))) throw new Failure('PLAYER_ERASED')
-  return actOnMany(database, options, async (tx) => {
+  return actOnMany(database, context, options, async (tx) => {
     const found = await findPlayers(tx, context, { target, isBlocked: reason === null })
     const act = actOf(context)
     const changed = await changeBlocks(

@@ -14,6 +14,7 @@ import { taskEntity } from '#src/db/entities.ts'
 import { endNow, type Redated, shiftDates } from '#src/items/dates.ts'
 import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/items/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { refuseBeyondBulk } from '#src/identity/role-limits.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { servedTasks, taskRecord } from './tasks-list.ts'
 
@@ -43,14 +44,14 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
 
   return {
     removeMany({ target, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         await lockPriorities(tx, collection)
         return { rows: await removeTasks(tx, context, { trash, collection, where: whereTarget(served, target, context) }) }
       })
     },
 
     prioritise({ target, first, step, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         await lockPriorities(tx, collection)
         const tasks = await lockTasks(tx, collection, whereTarget(served, target, context))
         if (Math.abs(first + step * Math.max(0, tasks.length - 1)) > MAX_NUMBER) {
@@ -93,6 +94,7 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
           select wanted.id, present.priority::text as priority from wanted join present using (ord) where wanted.id <> present.id`.execute(
           tx,
         )
+        await refuseBeyondBulk(tx, context, moved.length)
         await assignPriorities(tx, collection, moved)
         await auditPriorities(tx, context, { tasks: found, moved })
       })
@@ -100,7 +102,7 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
     },
 
     shift({ target, days, minutes, zone, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const where = whereTarget(served, target, context)
         const { changed, refused } = await shiftDates(tx, collection, { where, days, minutes, zone })
         await audit(tx, actOf(context), 'task.schedule', changed.map(datesEntry))
@@ -109,7 +111,7 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
     },
 
     end({ target, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const changed = await endNow(tx, collection, whereTarget(served, target, context))
         await audit(tx, actOf(context), 'task.end', changed.map(datesEntry))
         return { rows: changed }
@@ -118,7 +120,7 @@ export function tasksBulk({ database, trash }: Services, collection: TaskCollect
 
     /** Skips tasks that are paused already, or that go on already. */
     pause({ target, paused, dryRun, expected }, context) {
-      return actOnMany(database, { dryRun, expected }, async (tx) => {
+      return actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const tasks = await lockTasks(
           tx,
           collection,

@@ -3,9 +3,10 @@ import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { permissionsOf, type Role, roleLabels, roles } from '@arcade/contract/team/fields'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
-import type { Handlers } from '#src/calls.ts'
+import { type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
+import { readOwnLimits } from '#src/identity/role-limits.ts'
 import { readRoleSettings, ROLE_THAT_COUNTS, writeRoleSettings } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
@@ -27,6 +28,8 @@ export function teamHandlers({ database, sessions }: { database: Database; sessi
         })),
       }
     },
+
+    ownLimits: (_input, context) => readOwnLimits(db, signedIn(context).id),
 
     async setSettings({ role, ...settings }, context) {
       await database.transaction(async (tx) => {

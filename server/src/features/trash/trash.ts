@@ -51,17 +51,19 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     },
 
     restoreMany: ({ target, dryRun, expected }, context) =>
-      actOnMany(database, { dryRun, expected }, (tx) => restoreMany(tx, context, whereTarget(servedTrash, target, context))),
+      actOnMany(database, context, { dryRun, expected }, (tx) =>
+        restoreMany(tx, context, whereTarget(servedTrash, target, context)),
+      ),
 
     restoreAct: ({ actId }, context) =>
-      actOnMany(database, { dryRun: false, expected: undefined }, async (tx) => {
+      actOnMany(database, context, { dryRun: false, expected: undefined }, async (tx) => {
         const done = await restoreMany(tx, context, sql`act_id = ${actId}`)
         if (done.rows.length === 0 && done.refusals?.length === 0) throw new Failure('NOT_IN_TRASH')
         return done
       }),
 
     async purge({ target, dryRun, expected }, context) {
-      const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
+      const summary = await actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const chosen = await lockTrashed(tx, whereTarget(servedTrash, target, context))
         const { allowed, refusals } = apartFromAbove(chosen, 'purge', context)
         await purge(tx, { files, act: actOf(context) }, allowed)
@@ -125,7 +127,7 @@ function named(records: Trashed[]): Done['rows'] {
   return records.map(({ id, name }) => ({ id, title: name }))
 }
 
-/** Deletes locked records for good. The next sweep removes their files. */
+/** Deletes locked records and the notes on them for good. The next sweep removes their files. */
 async function purge(tx: Transaction<Tables>, { files, act }: { files: Files; act: Act }, records: Trashed[]): Promise<void> {
   if (records.length === 0) return
   const { rows } = await sql<Trashed & { deletedAt: string; actId: string; keys: (string | null)[] }>`
@@ -136,12 +138,24 @@ async function purge(tx: Transaction<Tables>, { files, act }: { files: Files; ac
     tx,
     rows.flatMap(({ keys }) => keys.filter((key) => key !== null)),
   )
+  await purgeNotes(tx, rows)
   const entries = rows.map(({ kind, recordId, name, deletedAt, actId }) => ({
     record: { kind, id: recordId, name },
     changes: { deletedAt: [deletedAt, null] } as const,
     detail: { deletedBy: actId },
   }))
   await audit(tx, act, 'trash.purge', entries)
+}
+
+/** Deletes the notes on purged items, unless the item is there again or was deleted again: an import may have brought it back. */
+async function purgeNotes(tx: Transaction<Tables>, purged: readonly Trashed[]): Promise<void> {
+  const items = purged.filter(({ kind }) => kind !== 'user')
+  await sql`
+    delete from notes using unnest(${items.map(({ kind }) => kind)}::text[], ${items.map(({ recordId }) => recordId)}::text[]) as gone (kind, id)
+     where notes.kind = gone.kind and record_id = gone.id
+       and not exists (select from trash where trash.kind = gone.kind and trash.record_id = gone.id)
+       and not exists (select from announcements where gone.kind = 'announcement' and announcements.id = gone.id)
+       and not exists (select from tasks where tasks.id = gone.id and gone.kind = collection || 'Task')`.execute(tx)
 }
 
 /** Records purged in one transaction. */

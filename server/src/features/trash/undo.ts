@@ -35,7 +35,7 @@ interface UndoableEntry {
 export function undoHandlers({ database }: { database: Database }): Handlers<typeof contract.acts> {
   return {
     undo: ({ actId, isPartial }, context) =>
-      actOnMany(database, { dryRun: false, expected: undefined }, async (tx) => {
+      actOnMany(database, context, { dryRun: false, expected: undefined }, async (tx) => {
         const entries = await readEntries(tx, actId)
         if (entries.length === 0) throw new Failure('NOTHING_TO_UNDO')
         for (const { kind } of entries) refuseWithout(recordPermissions[kind].write, signedIn(context))
@@ -109,7 +109,7 @@ async function explainChanges(tx: Transaction<Tables>, changed: UndoableEntry[])
   const ids = changed.slice(0, BULK_SHOWN_REFUSALS).map(({ id }) => id)
   const { rows } = await sql<{ key: string; who: string | null; isGone: boolean }>`
     select distinct on (key) record_kind || ' ' || record_id as key, actor_name as who, action like '%.remove' as "isGone"
-      from audit_trail where record_id = any(${ids}) order by key, at desc`.execute(tx)
+      from audit_trail where record_id = any(${ids}) and action not like 'note.%' order by key, at desc`.execute(tx)
   const last = new Map(
     rows.map(({ key, who, isGone }) => [key, `${isGone ? 'deleted' : 'changed'} by ${isolated(who ?? 'somebody')}`]),
   )

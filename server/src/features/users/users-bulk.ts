@@ -37,7 +37,7 @@ export async function removeUsers(
   { target, dryRun, expected }: Removal,
 ): Promise<BulkOutput> {
   const self = signedIn(context)
-  const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
+  const summary = await actOnMany(database, context, { dryRun, expected }, async (tx) => {
     const admins = await lockAdmins(tx)
     const targeted = whereTarget(servedUsers, target, context)
     const above = rolesAbove(self.permissions)

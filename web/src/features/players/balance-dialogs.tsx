@@ -5,6 +5,7 @@ import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/co
 import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
+import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import { useLast } from '#src/ui/last.ts'
 import { asCallError } from '#src/client/call-error.ts'
@@ -45,6 +46,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
   )
   const [createOnce] = useState(creation)
   const newBalance = useNewBalance(form.control, schema, player.balance)
+  const limitText = useLimitText()
 
   const handleSubmit = async (input: AdjustmentInput) => {
     try {
@@ -86,13 +88,24 @@ function AdjustForm({ player, onClose }: DialogProps) {
         control={form.control}
         name="amount"
         label="Amount"
-        description="Above 0 it is given, below 0 it is taken."
+        description={`Above 0 it is given, below 0 it is taken.${limitText}`}
         error={newBalance.isTooLow ? 'The balance would go below 0' : undefined}
         isRequired
       />
       <TextareaField control={form.control} name="reason" label="Reason" isRequired rows={3} />
     </DialogForm>
   )
+}
+
+/** Returns what the person's role may give or take at most, as further sentences of the description; empty without a limit. */
+function useLimitText(): string {
+  const { data } = useQuery(api.team.ownLimits.queryOptions({ staleTime: 0 }))
+  if (!data) return ''
+  const { maxAdjustment, maxAdjustedDaily, leftToday } = data
+  const once = maxAdjustment === null ? '' : ` At most ${exactly(maxAdjustment)} at once.`
+  const day =
+    maxAdjustedDaily === null ? '' : ` You have ${exactly(leftToday ?? 0)} of ${exactly(maxAdjustedDaily)} left today (UTC).`
+  return once + day
 }
 
 type Schema = typeof adjustmentInput
