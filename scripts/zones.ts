@@ -47,7 +47,7 @@ const rooms = [
 const roomNames = rooms.map(({ name }) => name)
 const contract = ['contract', 'contract/fields']
 const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
-const belowFeatures = [...belowPages, 'web/lists', 'web/versions']
+const belowFeatures = [...belowPages, 'web/lists', 'web/versions', 'web/notes']
 
 export const zones: readonly Zone[] = [
   {
@@ -87,12 +87,18 @@ export const zones: readonly Zone[] = [
     instead: 'versions/ sees the contract, ui, lists, client/ and session.tsx only. Take what one form alone needs as a prop.',
   },
   {
+    name: 'web/notes',
+    at: 'web/src/notes/',
+    imports: [...belowPages, 'web/lists'],
+    instead: 'notes/ sees the contract, ui, lists, client/ and session.tsx only. Take what one page alone needs as a prop.',
+  },
+  {
     name: 'web/features',
     at: 'web/src/features/',
     imports: belowFeatures,
     isSplit: true,
     instead:
-      'A feature sees the contract, ui, lists, versions, client/, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
+      'A feature sees the contract, ui, lists, versions, notes, client/, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
   },
   { name: 'web/client', at: 'web/src/client/', imports: contract, instead: 'client/ knows the contract only.' },
   {

@@ -13,6 +13,7 @@ import { fromBefore } from '#src/from-before/calls.ts'
 import { game } from '#src/game/calls.ts'
 import { history } from '#src/history/calls.ts'
 import { ledger } from '#src/ledger/calls.ts'
+import { notes } from '#src/notes/calls.ts'
 import { messages } from '#src/messages/calls.ts'
 import { dashboard } from '#src/dashboard/calls.ts'
 import { team } from '#src/team/calls.ts'
@@ -49,4 +50,5 @@ export const contract = {
   broadcasts,
   ledger,
   messages,
+  notes,
 }

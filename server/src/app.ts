@@ -33,6 +33,7 @@ import { gameHandlers } from '#src/features/game/game.ts'
 import { balancesHandlers } from '#src/features/balances.ts'
 import { ledgerHandlers } from '#src/features/ledger.ts'
 import { messagesHandlers } from '#src/features/messages.ts'
+import { notesHandlers } from '#src/features/notes/notes.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createAlerts } from '#src/features/dashboard/alerts.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
@@ -196,6 +197,7 @@ export async function createApp({
     webhooks: webhooksHandlers({ database, secretKey, networks: config.webhookNetworks }),
     ledger: notingVisits(visits, ledgerHandlers({ ...services, caps: config.entryCaps }), ['claim', 'enter']),
     messages: messagesHandlers(services),
+    notes: notesHandlers(services),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })

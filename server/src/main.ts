@@ -20,6 +20,7 @@ import { StartError } from '#src/postgres/errors.ts'
 import { letThreadsGiveWay } from '#src/postgres/priority.ts'
 import { findListener } from '#src/postgres/processes.ts'
 import { createImages, type Images } from '#src/files/images.ts'
+import { forgetRemovedNotes } from '#src/features/notes/notes.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSchedule, type Schedule } from '#src/items/schedule.ts'
@@ -241,6 +242,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove old deliveries', () => deliveries.sweep()],
     [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
     [3600, 'remove what was left of limits', () => forgetQuotas(database)],
+    [3600, 'remove deleted notes', () => forgetRemovedNotes(database)],
     [10, 'make due backups', () => backups.runDue()],
     [60, 'purge the trash', () => purgeExpired({ database, files })],
   ]

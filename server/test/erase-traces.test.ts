@@ -39,6 +39,7 @@ const texts = [
   'kept_of_zyx',
   'round-of-zyx',
   'reason-adjusted',
+  'noteofzyx',
   'reason-reversed',
   'reason-blocked',
   'reason-shared',
@@ -135,6 +136,8 @@ async function play({ app, bot, directory }: Console): Promise<void> {
 /** An admin does everything that names the player. */
 async function operate({ app, admin }: Console, round: number): Promise<void> {
   const target = { ids: [String(ID)] }
+  const { id: note } = await done(admin.call('POST', `/api/notes/player/${ID}`, { text: 'noteofzyx' }))
+  await done(admin.call('PUT', `/api/notes/${note}`, { text: 'noteofzyx for @Test Person', mentions: [admin.id] }))
   const { entry } = await done(admin.call('POST', `${PATH}/adjustments`, { amount: 4, reason: 'reason-adjusted' }))
   await done(admin.call('POST', `${PATH}/reversals`, { entryId: entry.id, reason: 'reason-reversed' }))
   await done(admin.call('POST', '/api/telegram-users/block', { target, reason: 'reason-blocked' }))

@@ -61,6 +61,7 @@ async function act(person: Client, { boss, round }: { boss: Client; round: numbe
   const { id } = await done(person.call('POST', '/api/social-tasks', task, { 'idempotency-key': `task-${round}` }))
   await done(person.call('DELETE', `/api/social-tasks/${id}`))
   await done(person.call('POST', '/api/telegram-users/7/adjustments', { amount: 3, reason: 'reason-of-wilma' }))
+  await done(person.call('POST', '/api/notes/player/7', { text: `Note ${round}` }, { 'idempotency-key': `note-${round}` }))
   const target = { ids: [String(10 + round)] }
   await done(person.call('POST', '/api/telegram-users/block', { target, reason: 'spam' }))
   for (const isShared of [true, false]) {
@@ -76,6 +77,8 @@ async function actOn(app: TestApp, boss: Client, { person, round }: { person: Cl
   await done(boss.call('PATCH', `/api/users/${id}`, { fname: 'Renamed', lname: names.lname }))
   await done(boss.call('PATCH', `/api/users/${id}`, names))
   await done(boss.call('POST', '/api/password-links', { id }))
+  const note = { text: `Ask @${names.fname} ${names.lname} about it`, mentions: [id] }
+  await done(boss.call('POST', '/api/notes/player/11', note))
   const headers = { ...boss.headers, 'content-type': 'application/json' }
   const exports = [
     { list: 'users', target: { ids: [id] } },

@@ -57,6 +57,10 @@ async function eraseId(tx: Transaction<Tables>, { id, anonymousId }: { id: strin
     sql`update balances set blocked_by = ${anonymousId} where blocked_at is not null and blocked_by = ${id}`,
     sql`update broadcasts set made_by = ${anonymousId} where made_by = ${id}`,
     sql`update trash set deleted_by_id = ${anonymousId}, deleted_by = null where deleted_by_id = ${id}`,
+    sql`update notes set author_id = ${anonymousId} where author_id = ${id}`,
+    sql`update notes set text = replace(text, '@' || name, '@former user')
+          from note_mentions where note_id = notes.id and user_id = ${id}`,
+    sql`delete from note_mentions where user_id = ${id}`,
     sql`delete from idempotency_keys where caller = ${`user:${id}`}`,
     sql`update idempotency_keys set answer = replace(answer, ${`"id":${JSON.stringify(id)}`}, ${`"id":"${anonymousId}"`})
          where position(${`"id":${JSON.stringify(id)}`} in answer) > 0`,

@@ -64,6 +64,11 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
     before: `insert into users (id, fname, lname, email, user_type) values ('z', 'Z', 'Z', 'z@gmail.com', 'admin');
       insert into telegram_link_codes (user_id, code_hash, expires_at) values ('z', sha256('AAAABBBBCCCC'), now() + interval '1 hour')`,
   },
+  'notes.create': {
+    body: { text: 'Call back' },
+    table: 'notes',
+    before: `insert into announcements (id, type, title, subtitle, reward) values ('t', 'desc', 'T', '', 5)`,
+  },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
@@ -105,7 +110,7 @@ describe('§7 Idempotency-Key', () => {
       ]
       if (before !== undefined) await sql.raw(before).execute(app.database.db)
       const caller = path.startsWith('/bot/') ? await app.bot('bot', 'admin') : await app.signUp('admin')
-      const request = { path: path.replace('{userId}', '7').replace('{id}', 't'), body }
+      const request = { path: path.replace('{userId}', '7').replace('{kind}', 'announcement').replace('{id}', 't'), body }
       const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
       const answers = await Promise.all(sending)
       expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))

@@ -38,6 +38,7 @@ const NO_GAME = 'the model has no game that makes these calls; features/game/gam
 const NO_LEDGER = 'the model has no ledger'
 const NO_BALANCES = `${NO_LEDGER}; ledger/adjustments.test.ts`
 const NO_TELEGRAM = 'the model has no Telegram accounts; features/account/telegram.test.ts'
+const NO_NOTES = 'the model knows no notes; features/notes/notes.test.ts'
 const NO_ROLES = 'all admins of the model are owners; team.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
@@ -102,6 +103,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     seen: NO_GAME,
   },
   broadcasts: allOf('broadcasts', NO_BROADCASTS),
+  notes: allOf('notes', NO_NOTES),
   webhooks: allOf('webhooks', NOT_SENT),
   ledger: {
     claim: `${NO_LEDGER}; ledger/claims.test.ts`,

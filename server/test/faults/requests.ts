@@ -51,6 +51,8 @@ export const pools = [
   'socialOrder',
   'dailyOrder',
   'views',
+  'notes',
+  'removedNotes',
   'botTokens',
   'webhooks',
   'deliveries',
@@ -173,8 +175,13 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
     case 'ids':
       if (call === 'webhooks.replay') return fc.nat(1).map((n) => `known-webhookOfDelivery-${n}`)
       if (group === 'players') return known('playerTexts')
+      if (group === 'notes' && field === 'id') return fc.oneof(known('playerTexts'), known('announcements'))
       if (group === 'account') return call === 'account.createPasswordLink' ? known('users') : undefined
       return known(['downloads', 'history', 'ledger'].includes(group) ? 'history' : (group as Pool))
+    case 'noteId':
+      return known(call === 'notes.restore' ? 'removedNotes' : 'notes')
+    case 'mentions':
+      return fc.constant([])
     case 'actId':
       return known(group === 'acts' ? 'acts' : 'deletions')
     case 'confirmation':

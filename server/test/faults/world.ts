@@ -76,6 +76,8 @@ const STATE = `
       'announcements', array(select id from announcements order by id limit 20),
       'pictures', array(select image_key from announcements where status and image_key is not null order by id limit 20),
       'views', array(select id from saved_views where private_to is null order by id limit 20),
+      'notes', array(select id from notes where removed_at is null order by created_at desc, id limit 20),
+      'removedNotes', array(select id from notes where removed_at is not null order by removed_at desc, id limit 20),
       'botTokens', array(select id from bot_tokens where name !~ '^bot \\d+$' order by id limit 20),
       'webhooks', array(select id from webhooks order by id limit 20),
       'deliveries', array(select id from webhook_deliveries order by created_at desc, id limit 2),
@@ -202,6 +204,9 @@ export async function createWorld(): Promise<World> {
       }
       if (found.broadcasts.length + n < ENOUGH)
         await add('/api/broadcasts', { announcementId: found.announcements[0], sendAt: '2100-01-01T00:00:00Z' })
+      // Only who wrote a note may change it.
+      if (found.notes.length + n < ENOUGH)
+        await make(people.admin.call('POST', `/api/notes/player/${found.playerTexts[0]}`, { text: `Note ${n}` }))
       if (found.views.length + n < ENOUGH)
         await add('/api/views', { list: 'users', name: randomUUID(), address: '', isShared: true })
     }

@@ -1,8 +1,9 @@
-/** The command palette's search on the server: players, users, tasks and announcements. */
+/** The command palette's search on the server: players, users, tasks, announcements, and the notes on them. */
 import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
 import { isErased, type Player, playerName } from '@arcade/contract/players/fields'
-import { isBlank, isolated } from '@arcade/contract/text'
+import { noteKindLabels } from '@arcade/contract/notes/fields'
+import { firstCharacters, isBlank, isolated } from '@arcade/contract/text'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
   IconArrowRight,
@@ -10,6 +11,7 @@ import {
   IconCalendarCheck,
   IconCoins,
   IconLockOpen,
+  IconNote,
   IconSpeakerphone,
   IconThumbUp,
   IconUser,
@@ -19,7 +21,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client/client.ts'
 import { useSession } from '#src/session.tsx'
-import { editHref, updateUserHref } from '#src/lists/form-hrefs.ts'
+import { editHref, notedHref, updateUserHref } from '#src/lists/form-hrefs.ts'
 import type { AskedAct } from '#src/lists/player-link.tsx'
 import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
 
@@ -45,7 +47,8 @@ export function useFound(text: string): Found {
   const socialTasks = useTasks('social', search)
   const dailyTasks = useTasks('daily', search)
   const announcements = useAnnouncements(search)
-  const sources = [players, users, socialTasks, dailyTasks, announcements]
+  const notes = useNotes(search)
+  const sources = [players, users, socialTasks, dailyTasks, announcements, notes]
 
   if (!isWanted) return { groups: [], isSearching: false, failed: [], retry: () => {} }
   const failed = sources.filter(({ query }) => query.isError)
@@ -180,6 +183,25 @@ function useAnnouncements({ text, enabled }: Search): Source {
     })),
   }
 }
+
+function useNotes({ text, enabled }: Search): Source {
+  const open = useOpen()
+  const query = useQuery(api.notes.list.queryOptions({ input: { search: text }, enabled, retry: false }))
+  return {
+    title: 'Notes',
+    query,
+    entries: firstEntries(query.data?.notes, ({ id, kind, recordId, title, text: note }) => ({
+      id: `note ${id}`,
+      label: firstCharacters(note.replaceAll(/\s+/g, ' '), NOTE_SHOWN_LENGTH),
+      detail: `${noteKindLabels[kind]} · ${isolated(title)}`,
+      Icon: IconNote,
+      ...open(notedHref(kind, recordId)),
+    })),
+  }
+}
+
+/** Characters of a note that an entry shows, on one line. */
+const NOTE_SHOWN_LENGTH = 100
 
 function useOpen(): (to: string) => { to: string; run: () => void } {
   const { history } = useRouter()

@@ -1,5 +1,5 @@
 /**
- * The command palette: finds pages, actions, players, users, tasks and announcements. It is a combobox with a grouped listbox (ARIA APG):
+ * The command palette: finds pages, actions, players, users, tasks, announcements and notes. It is a combobox with a grouped listbox (ARIA APG):
  * the focus stays in the field, the arrow keys select, Enter opens, the right arrow shows what else can be done with a player.
  *
  * Mantine's Spotlight draws it. Its own selection is unknown to screen readers and to results that arrive later, so the palette has its own
@@ -78,7 +78,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       <Spotlight.Search
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a combobox with a list of its own (ARIA APG)
         role="combobox"
-        aria-label="Search pages, actions, players, users, tasks and announcements"
+        aria-label="Search pages, actions, players, users, tasks, announcements and notes"
         aria-expanded={entries.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"

@@ -50,6 +50,7 @@ async function game(): Promise<{ app: TestApp; admin: Client; bot: Client }> {
   await admin.call('POST', `${PATH}/adjustments`, { amount: 4, reason: 'Farmgirl asked for it' })
   await admin.call('POST', `${PATH}/reversals`, { entryId: `${ID}-3`, reason: 'Farmgirl lied' })
   await admin.call('POST', '/api/telegram-users/block', { target: { ids: [String(ID)] }, reason: 'Farmgirl' })
+  await admin.call('POST', `/api/notes/player/${ID}`, { text: 'Farmgirl called again' }, { 'idempotency-key': 'note' })
   await admin.call('POST', '/api/exports', {
     list: 'telegramUsers',
     target: { ids: [String(ID)] },

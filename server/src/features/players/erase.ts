@@ -54,6 +54,7 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
     await addToCounter(tx, { counter: { of: 'balances', bucket: balance.bucket }, delta: 1, userId: numbers.anonymousId })
   for (const table of ['player_keys', 'player_visits', 'player_messages'])
     await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
+  await sql`delete from notes where kind = 'player' and record_id = ${String(userId)}`.execute(tx)
   await sql`delete from operator_telegrams where telegram_id = ${userId}`.execute(tx)
   await noteErased(tx, userId)
   await eraseFromAnswers(tx, userId)

@@ -12,6 +12,7 @@ import { fetchStoredFile } from '#src/client/spreadsheet.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { COPY_HINT, FormWithAside } from '#src/ui/form-page.tsx'
+import { Notes } from '#src/notes/notes.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
@@ -81,6 +82,7 @@ export function UpdateAnnouncementPage() {
         <FormWithAside
           aside={
             <>
+              <Notes kind="announcement" id={data.id} />
               <RecordHistory kind="announcement" id={data.id} version={data.version} onRestored={handleReload} />
               <FromBefore kind="announcement" id={data.id} />
             </>

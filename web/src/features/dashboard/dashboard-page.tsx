@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useId } from 'react'
 import { api, reloadPage } from '#src/client/client.ts'
 import { useSession } from '#src/session.tsx'
+import { Mentions } from '#src/notes/mentions.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { ActivitySkeleton, FiguresSkeleton, TodaySkeleton } from './activity-skeleton.tsx'
@@ -60,6 +61,7 @@ function AdminDashboard() {
           ) : (
             <>
               <TodayAndNeeds {...now} />
+              <Mentions />
               <Suspense fallback={<ActivitySkeleton />}>
                 <Activity />
               </Suspense>

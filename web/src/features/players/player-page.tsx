@@ -9,6 +9,7 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
+import { Notes } from '#src/notes/notes.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { FromBefore } from '#src/versions/from-before.tsx'
 import { Ledger } from './ledger.tsx'
@@ -46,7 +47,10 @@ export function PlayerPage() {
           <div className={classes['player']} aria-busy={player === undefined}>
             <PlayerSummary userId={userId} player={player} />
             <Ledger key={`ledger ${userId}`} userId={userId} player={player} />
-            <PlayerDetails player={player}>{player && <PlayerActs key={userId} player={player} />}</PlayerDetails>
+            <div className={classes['beside']}>
+              <PlayerDetails player={player}>{player && <PlayerActs key={userId} player={player} />}</PlayerDetails>
+              {player && <Notes kind="player" id={String(userId)} />}
+            </div>
             <TimeLine userId={userId} isKnown={player !== undefined} />
           </div>
           {player && <FromBefore kind="player" id={String(userId)} />}

@@ -23,6 +23,7 @@ import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { noSchedule, ScheduleSection, scheduleValues, sentSchedule } from '#src/lists/schedule-section.tsx'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
+import { Notes } from '#src/notes/notes.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -110,6 +111,7 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
         <FormWithAside
           aside={
             <>
+              <Notes kind={kinds[collection]} id={data.id} />
               <RecordHistory kind={kinds[collection]} id={data.id} version={data.version} onRestored={handleReload} />
               <FromBefore kind={kinds[collection]} id={data.id} />
             </>
