@@ -100,6 +100,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   broadcasts_state_check: 'INVALID_INPUT',
   telegram_pace_id_check: 'INVALID_INPUT',
   scheduled_work_pauses_id_check: 'INVALID_INPUT',
+  notes_kind_check: 'INVALID_INPUT',
   trash_kind_check: 'INVALID_INPUT',
   audit_head_id_check: 'INVALID_INPUT',
 }
