@@ -1,5 +1,7 @@
 /** Every screen of the console, with a text that is visible once it is loaded. */
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Role } from '@arcade/contract/team/fields'
 import { otherAdmin } from './other-admin.ts'
 import type { ConsoleServer } from './test.ts'
 
@@ -7,7 +9,7 @@ export interface Screen {
   name: string
   path: (server: ConsoleServer) => Promise<string>
   /** Who opens it. */
-  as: 'guest' | 'user' | 'admin'
+  as: 'guest' | 'user' | 'admin' | Role
   /** A text that is visible once the screen is loaded. */
   ready: string
 }
@@ -111,6 +113,7 @@ export const screens: Screen[] = [
   },
   { name: 'user-dashboard', path: at('/'), as: 'user', ready: 'User Dashboard' },
   { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Top balances' },
+  { name: 'dashboard-analyst', path: at('/'), as: 'analyst', ready: 'Top balances' },
   { name: 'manage-users', path: at('/manage-users'), as: 'admin', ready: 'Page 1 of 1' },
   {
     name: 'update-user',
@@ -126,6 +129,16 @@ export const screens: Screen[] = [
     ready: 'Update User',
   },
   { name: 'add-user', path: at('/add-user'), as: 'admin', ready: 'Confirm Password' },
+  {
+    name: 'roles',
+    path: async (server) => {
+      for (const role of ['manager', 'editor', 'editor', 'analyst'] as const)
+        await server.addPerson({ fname: 'Mary', lname: role, email: `${randomUUID()}@gmail.com`, userType: 'admin', role })
+      return '/roles'
+    },
+    as: 'admin',
+    ready: 'What each role may do',
+  },
   { name: 'account', path: at('/account'), as: 'admin', ready: 'This session' },
   { name: 'telegram-users', path: at('/manage-telegram-users'), as: 'admin', ready: 'Page 1 of 241' },
   { name: 'player', path: playerPath, as: 'admin', ready: 'Took part in' },

@@ -2,6 +2,7 @@
  * Playwright's `test` with the console's fixtures: each worker has its own server and database (on a Citus cluster if CITUS_URL is set),
  * each test starts with fresh data, and any message in the browser's console fails it. The tests of a worker share a browser context.
  */
+import type { Role } from '@arcade/contract/team/fields'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { citusUrl, createDistributedDatabase, dropClusterDatabase } from '../../server/test/citus.ts'
 import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/test/console-server.ts'
@@ -14,8 +15,8 @@ interface TestFixtures {
   sample: boolean
   /** Whether a test has a browser context of its own: for what starts with an empty cache, sets the clock, or changes the context for good. */
   ownContext: boolean
-  /** Signs a person in by cookie, without the form. */
-  signIn: (userType: 'admin' | 'user') => Promise<Person>
+  /** Signs a person in by cookie, without the form: a user, an admin with a role, or an owner. */
+  signIn: (as: 'admin' | 'user' | Role) => Promise<Person>
   /** Messages of the browser's console that a test expects; any other one fails it. */
   expectedNoise: { patterns: RegExp[] }
 }
@@ -91,9 +92,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     expect(noise.filter((line) => !expectedNoise.patterns.some((pattern) => pattern.test(line)))).toEqual([])
   },
   signIn: async ({ context, server, page: _page }, use) => {
-    await use(async (userType) => {
-      const names = userType === 'admin' ? { fname: 'Ada', lname: 'Admin' } : { fname: 'Uli', lname: 'User' }
-      const person = await server.addPerson({ ...names, email: `${userType}@gmail.com`, userType })
+    await use(async (as) => {
+      const names = as === 'user' ? { fname: 'Uli', lname: 'User' } : { fname: 'Ada', lname: 'Admin' }
+      const type = as === 'user' ? { userType: as } : { userType: 'admin' as const, ...(as !== 'admin' && { role: as }) }
+      const person = await server.addPerson({ ...names, email: `${as}@gmail.com`, ...type })
       await context.addCookies([{ name: 'session', value: person.token, url: server.url, httpOnly: true, sameSite: 'Strict' }])
       return person
     })

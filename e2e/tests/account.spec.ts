@@ -223,6 +223,7 @@ test('open password links are shown to admins, who can end them', async ({ page,
   await expect(field(page, 'Password Link')).toHaveCount(0)
   await page.getByRole('button', { name: 'Make Password Link' }).click()
   await expect(open).toBeVisible()
+  await field(page, 'Role').selectOption('Manager')
   await page.getByRole('button', { name: 'Make Admin' }).click()
   await confirm(page, 'Make Admin')
   await expect(open).toHaveCount(0)

@@ -85,6 +85,7 @@ test('Jobs: changing a user’s role takes 5 steps', async ({ page, server }) =>
   const { act, open, press, count } = counting(page)
   await open('Manage Users')
   await act(control(page.getByRole('row').filter({ hasText: 'grace@gmail.com' }), 'Update').click())
+  await act(field(page, 'Role').selectOption('Editor'))
   await press('Make Admin')
   await act(page.getByRole('alertdialog').getByRole('button', { name: 'Make Admin' }).click())
   await expect(toast(page, 'Info Updated Successfully!')).toBeVisible()

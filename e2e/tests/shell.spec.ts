@@ -62,10 +62,10 @@ for (const [width, height] of [
     expect(await sidebar.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
     expect(await foot.evaluate((element) => getComputedStyle(element, '::after').opacity)).toBe('0')
     const entries = sidebar.getByRole('navigation').getByRole('link')
-    await expect(entries).toHaveCount(14)
+    await expect(entries).toHaveCount(15)
     const { y: end } = (await foot.boundingBox())!
     await entries.first().focus()
-    for (let index = 0; index < 14; index += 1) {
+    for (let index = 0; index < 15; index += 1) {
       const link = entries.nth(index)
       await expect(link).toBeFocused()
       await expect(link).toBeInViewport({ ratio: 1 })

@@ -154,6 +154,7 @@ test('§5 Make Admin keeps a half-typed name in the form, which can be saved aft
   const { id } = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
   await page.goto(`/update-user/${id}/Uma/User/uma@gmail.com`)
   await field(page, 'First Name').fill('Ulrike')
+  await field(page, 'Role').selectOption('Editor')
   await page.getByRole('button', { name: 'Make Admin' }).click()
   await answer(page, 'Make Admin')
   await expect(page.getByRole('button', { name: 'Make User' })).toBeVisible()

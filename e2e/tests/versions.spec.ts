@@ -200,13 +200,14 @@ test.describe('refusals', () => {
     await other.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(other).toHaveURL('/manage-users')
     await other.goto(address)
+    await field(other, 'Role').selectOption('Editor')
     await control(other, 'Make Admin').click()
     await other.getByRole('alertdialog').getByRole('button', { name: 'Make Admin' }).click()
     await expect(control(other, 'Make User')).toBeVisible()
     await control(page, 'Update').click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(page.getByRole('region', { name: 'Bo Boss changed' })).toHaveText(
-      /Last Name\s*User→Usher\s*User Type\s*User→Admin$/,
+      /Last Name\s*User→Usher\s*User Type\s*User→Admin\s*Role\s*Editor$/,
     )
     await page.getByRole('button', { name: 'Save merged' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pino } from 'pino'
+import type { Role } from '@arcade/contract/team/fields'
 import { importDirectory } from '#src/import/import.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
@@ -41,8 +42,8 @@ export interface ConsoleServer {
   newSetupLink(): Promise<string>
   /** Makes a link with which a user sets a password, and returns its path. Its maker is another admin, who is added if necessary. */
   newPasswordLink(userId: string): Promise<string>
-  /** Creates an account with a users document and a session. */
-  addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
+  /** Creates an account with a users document and a session. An admin without a role is an owner. */
+  addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user'; role?: Role }): Promise<Person>
   /** Starts another server on the same database and files. Killing it loses nothing, because the first server runs the PostgreSQL. */
   startAnother(): Promise<{ url: string; kill(): Promise<void> }>
   stop(): Promise<void>

@@ -5,7 +5,7 @@
 import { SIGNED_OUT_PAGE } from '@arcade/contract/pages'
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react'
 import { client } from '#src/client/client.ts'
-import { knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
+import { knownSession, reloadForPermissions, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 import { setNavigation } from '#src/ui/app-link.tsx'
@@ -38,7 +38,7 @@ async function loadPages(): Promise<ComponentType> {
 
 /**
  * Shows the loading screen until the session is known, then the screen for that session. Loads the screen again when somebody else signs
- * in.
+ * in, or when the person may do more or less than before.
  */
 export function App() {
   const { data, isError, isFetching, refetch } = useSessionQuery()
@@ -56,8 +56,9 @@ export function App() {
   useEffect(watchSession, [])
   useEffect(() => {
     if (!data || identityKey(data) === shownTo) return
+    const isSamePerson = data.user !== null && shownTo?.split(' ')[0] === data.user.id
     shownTo = identityKey(data)
-    void show(loadScreen(data))
+    void show(loadScreen(data)).then(() => isSamePerson && reloadForPermissions())
   }, [data])
   useEffect(() => {
     setNavigation({
@@ -78,6 +79,7 @@ export function App() {
   return isError && !isFetching ? <UnreachableScreen onRetry={() => void refetch()} /> : <LoadingScreen />
 }
 
+/** Names who is signed in, and what they may do. */
 function identityKey({ user }: Session): string {
-  return user ? `${user.id} ${user.userType}` : 'nobody'
+  return user ? `${user.id} ${user.userType} ${user.permissions.join()}` : 'nobody'
 }

@@ -21,7 +21,7 @@ import {
 } from './addresses.ts'
 import { lazyPage } from './lazy-page.ts'
 import { parseSearch, stringifySearch } from '#src/lists/search-params.ts'
-import { currentUser } from './session.tsx'
+import { currentUser, mayOpen } from './session.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
 const LoginPage = lazyPage(() => import('#src/features/auth/login-page.tsx'), 'LoginPage')
@@ -53,12 +53,12 @@ const shell = createRoute({
   component: lazyPage(() => import('#src/shell/shell.tsx'), 'Shell'),
 })
 
-/** Routes for admins only; anybody else is redirected to `/` (§6). */
+/** Routes for those whose role has the permission of the page (`pageNeeds`); anybody else is redirected to `/` (§6). */
 const management = createRoute({
   getParentRoute: () => shell,
   id: 'management',
-  beforeLoad: () => {
-    if (currentUser()?.userType !== 'admin') throw redirect({ to: '/', replace: true })
+  beforeLoad: ({ location }) => {
+    if (!mayOpen(currentUser(), location.pathname)) throw redirect({ to: '/', replace: true })
   },
 })
 
@@ -104,6 +104,11 @@ const routeTree = root.addChildren([
         path: '/audit',
         validateSearch: addressReader(auditList),
         component: lazyPage(() => import('#src/features/audit/audit-page.tsx'), 'AuditPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/roles',
+        component: lazyPage(() => import('#src/features/roles/roles-page.tsx'), 'RolesPage'),
       }),
       createRoute({
         getParentRoute: () => management,

@@ -1,8 +1,9 @@
 /** The current session (§3, §4): one cached answer, kept in step with sign-ins and sign-outs in other tabs. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
-import { missingPermission, type Needs } from '@arcade/contract/team/fields'
-import { useQuery } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { neededAt } from '@arcade/contract/pages'
+import { missingPermission, type Needs, type Role, rolesAbove } from '@arcade/contract/team/fields'
+import { hashKey, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { beginVisit, endVisit } from '#src/ui/visit.ts'
@@ -10,12 +11,13 @@ import { api, client, onRejection, onSessionEnd, queryClient } from '#src/client
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
+const SESSION_HASH = hashKey(sessionKey)
 export type Session = Awaited<ReturnType<typeof client.auth.session>>
 
 /** Notifies the browser's other tabs when somebody signs in or out in this one. */
 const tabs = new BroadcastChannel('session')
 
-/** The id and role of the user whose answers the query cache holds. */
+/** The id of the user whose answers the query cache holds. */
 let owner = ''
 
 /** The sessionStorage key for the signed-in user's id. It outlives the session and is removed on logout. */
@@ -74,6 +76,39 @@ export function mayDo(user: SessionUser | null, needs: Needs): boolean {
   return user !== null && missingPermission(needs, user.permissions) === undefined
 }
 
+/** Whether a person may open the page at this address of the console. */
+export function mayOpen(user: SessionUser | null, address: string): boolean {
+  if (address === '/') return user !== null
+  const needs = neededAt(address)
+  return needs !== undefined && mayDo(user, needs)
+}
+
+/** Whether the signed-in person may do something. Cheap enough for each row of a list. */
+export function useMay(needs: Needs): boolean {
+  return useSyncExternalStore(followSession, () => mayDo(currentUser(), needs))
+}
+
+/** Whether the signed-in person may open the page at this address. */
+export function useMayOpen(address: string): boolean {
+  return useSyncExternalStore(followSession, () => mayOpen(currentUser(), address))
+}
+
+/** Whether the signed-in person may remove people with this role, or give them a new password: not those who may do more. */
+export function useMayActOn(role: Role | null): boolean {
+  return useSyncExternalStore(followSession, () => role === null || !rolesAbove(currentUser()?.permissions ?? []).includes(role))
+}
+
+/** Renders its children for people who may do this, and nothing for others. */
+export function Permitted({ needs, children }: { needs: Needs; children: ReactNode }): ReactNode {
+  return useMay(needs) ? children : null
+}
+
+function followSession(listener: () => void): () => void {
+  return queryClient.getQueryCache().subscribe(({ query }) => {
+    if (query.queryHash === SESSION_HASH) listener()
+  })
+}
+
 /** Call this after a login or registration, and with null after a sign-out that the server has confirmed. */
 export function setCurrentUser(user: SessionUser | null): void {
   adopt(user)
@@ -127,14 +162,24 @@ function sessionInPage(): Session | null {
   return typeof session === 'object' ? session : null // the development server leaves the placeholder, which is a string
 }
 
-/** Clears the query cache if the user or their role changed, and the visit if it was another user's. Remembers who is signed in. */
+/** Clears the query cache if the user changed, and the visit if it was another user's. Remembers who is signed in. */
 function recognise(user: SessionUser | null): void {
-  const next = user ? `${user.id} ${user.role ?? user.userType}` : ''
+  const next = user?.id ?? ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
   if (!user) return
   beginVisit(user.id)
   inTab((storage) => storage.setItem(SIGNED_IN, user.id))
+}
+
+/**
+ * Call this once the pages know that the signed-in person may do more or less than before. Loads again what is shown, and forgets the rest:
+ * it may hold fields that the person may not see any more. What was typed into a form stays.
+ */
+export function reloadForPermissions(): void {
+  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }): boolean => !isSessionKey(queryKey)
+  queryClient.removeQueries({ type: 'inactive', predicate })
+  void queryClient.invalidateQueries({ predicate })
 }
 
 function isSessionKey(key: readonly unknown[]): boolean {

@@ -44,6 +44,15 @@ export const roleLabels = {
 export type Role = keyof typeof roleLabels
 export const roles = Object.keys(roleLabels) as Role[]
 
+/** What each role may do, in one sentence. */
+export const roleDescriptions: Readonly<Record<Role, string>> = {
+  owner: 'May do everything, also give roles and manage bot tokens, webhooks and backups.',
+  manager: 'May do everything but give roles and manage bot tokens, webhooks and backups.',
+  editor: 'Makes tasks, announcements and broadcasts, and looks players up.',
+  reviewer: 'Looks players up, sees who took part, and writes notes.',
+  analyst: 'Reads and downloads, and changes nothing.',
+}
+
 const readsItems = ['tasks.read', 'announcements.read', 'broadcasts.read', 'players.read', 'history.read'] as const
 const everyRole = ['account.own', 'dashboard.read', 'views.own'] as const
 
@@ -90,10 +99,23 @@ function settings({ seesPersonal }: Pick<RoleSettings, 'seesPersonal'>): RoleSet
   return { seesPersonal, maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null }
 }
 
+/** The settings of a role by the labels that forms and the audit use. */
+export const roleSettingLabels = {
+  seesPersonal: 'Sees personal fields of players',
+  maxAdjustment: 'Most points in one adjustment',
+  maxAdjustedDaily: 'Most points adjusted in a day',
+  maxBulk: 'Most records in one bulk act',
+} as const satisfies Record<keyof RoleSettings, string>
+
 /** Returns the permissions of a role with these settings, in the order of their declaration. */
 export function permissionsOf(role: Role, { seesPersonal }: Pick<RoleSettings, 'seesPersonal'>): Permission[] {
   const held = rolePermissions[role]
   return permissions.filter((one) => held.includes(one) && (one !== 'players.personal' || seesPersonal))
+}
+
+/** Returns the roles whose people a person with these permissions may neither remove nor give a new password: those that may do more. */
+export function rolesAbove(held: readonly Permission[]): Role[] {
+  return roles.filter((role) => permissionsOf(role, { seesPersonal: false }).some((one) => !held.includes(one)))
 }
 
 /** The permission that a call needs. Of several, one is enough, and the handler checks what the record itself needs. */

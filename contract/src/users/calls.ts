@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
-import { roles } from '#src/team/fields.ts'
+import { type Role, roles } from '#src/team/fields.ts'
 import { userFields, userList, userTypes } from './fields.ts'
 import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
 import {
@@ -71,9 +71,20 @@ export function registrationInputFor(host: string) {
   return z.strictObject(registrationFieldsFor(host)).refine(...passwordsMatch)
 }
 
-/** Returns the form of Add User: a registration and a role, which are two calls (§7). */
+/** Returns the form of Add User: a registration, and the role of an admin, which are two calls (§7). */
 export function newUserInputFor(host: string) {
-  return z.strictObject({ ...registrationFieldsFor(host), userType: userTypeField }).refine(...passwordsMatch)
+  return z
+    .strictObject({
+      ...registrationFieldsFor(host),
+      userType: userTypeField,
+      role: z.enum(roles as [Role, ...Role[]]).or(z.literal('')),
+    })
+    .refine(...passwordsMatch)
+    .refine(({ userType, role }) => userType === 'user' || role !== '', {
+      path: ['role'],
+      message: 'Role is required',
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    })
 }
 export type NewUserInput = z.infer<ReturnType<typeof newUserInputFor>>
 

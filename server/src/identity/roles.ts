@@ -7,7 +7,7 @@ import {
   permissionsOf,
   type Role,
   roleLabels,
-  roles,
+  rolesAbove,
   type RoleSettings,
 } from '@arcade/contract/team/fields'
 import type { UserType } from '@arcade/contract/users/fields'
@@ -72,11 +72,6 @@ export async function writeRoleSettings(tx: Transaction<Tables>, role: Role, set
     .values({ role, ...values })
     .onConflict((conflict) => conflict.column('role').doUpdateSet(values))
     .execute()
-}
-
-/** Returns the roles whose people a person with these permissions may neither remove nor give a new password: those that may do more. */
-export function rolesAbove(held: readonly Permission[]): Role[] {
-  return roles.filter((role) => permissionsOf(role, { seesPersonal: false }).some((one) => !held.includes(one)))
 }
 
 /** @throws Failure FORBIDDEN if a person with this role may do more than somebody with these permissions */

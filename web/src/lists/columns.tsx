@@ -1,5 +1,6 @@
 /** The columns of a list's table. Every field of the entity needs a column or `false`, otherwise the code does not compile. */
 import type { Field, Fields, List, RowOf } from '@arcade/contract/entity'
+import type { Needs } from '@arcade/contract/team/fields'
 import type { ReactNode } from 'react'
 import { type Column, Missing } from './table-cells.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -15,6 +16,8 @@ interface Cell<Row> {
   viewMore?: true
   /** Hidden until the operator chooses it, because §2 does not list it. */
   isHiddenAtFirst?: true
+  /** The permission without which the column is left out. A personal field needs `players.personal` by default. */
+  needs?: Needs
   /** The least width in rem, the share of the room that is left, and whether longer texts have two lines; see `DataTable`. */
   width?: number
   grow?: number
@@ -43,10 +46,12 @@ export function listColumns<L extends List>(list: L, cells: Cells<L['fields']>):
 function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row>): Column<Row> {
   const field = list.fields[name]
   const [sort, order] = Object.entries(list.sorts).find(([, { field: sorted }]) => sorted === name) ?? []
+  const needs = cell.needs ?? (field?.isPersonal ? 'players.personal' : undefined)
   const base = {
     header: cell.header ?? field?.label ?? name,
     ...(sort !== undefined && { sort, isDescending: order?.isDescending ?? false }),
     ...(cell.isHiddenAtFirst && { isHiddenAtFirst: true }),
+    ...(needs && { needs }),
     ...(cell.card && { card: cell.card }),
     ...(cell.width !== undefined && { width: cell.width }),
     ...(cell.grow !== undefined && { grow: cell.grow }),

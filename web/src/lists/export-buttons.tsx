@@ -8,6 +8,7 @@ import type { ListName } from '@arcade/contract/lists'
 import { asCallError } from '#src/client/call-error.ts'
 import { fetchSpreadsheet } from '#src/client/spreadsheet.ts'
 import { DownloadButton } from '#src/ui/download.tsx'
+import { Permitted } from '#src/session.tsx'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
 import type { Selection } from './selection.tsx'
 import { listFilter, listOrder } from './list-address.ts'
@@ -19,7 +20,7 @@ const texts = {
   successText: 'Data Downloaded Successfuly!', // sic, §8
   failureText: (problem: unknown): string => {
     const { code, message } = asCallError(problem)
-    return code === 'UNAVAILABLE' ? message : 'Error Downloading Data!'
+    return code === 'UNAVAILABLE' || code === 'FORBIDDEN' ? message : 'Error Downloading Data!'
   },
 }
 
@@ -44,7 +45,11 @@ export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<
   const all = (format: SheetFormat) =>
     call ? (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running }) : selected({}, format)
   const shown = (format: SheetFormat) => selected(listFilter(list, address), format)
-  return <DownloadButton id={list.name} label={label} {...shownOrAll({ state, shown, all, everything, everyone })} {...texts} />
+  return (
+    <Permitted needs="exports.make">
+      <DownloadButton id={list.name} label={label} {...shownOrAll({ state, shown, all, everything, everyone })} {...texts} />
+    </Permitted>
+  )
 }
 
 type StartIn = (format: SheetFormat) => Parameters<typeof DownloadButton>[0]['start']

@@ -4,6 +4,7 @@ import { listPaths } from '@arcade/contract/lists'
 import type { NoteKind } from '@arcade/contract/notes/fields'
 import { collectionOf, type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { type DashboardUser, updateUserAddress } from '@arcade/contract/users/fields'
+import { useMay } from '#src/session.tsx'
 
 /** The address of an add form. The edit form is at `{path}-update`. */
 type FormPath = '/annoucement-form' | `${(typeof taskCollections)[TaskCollection]['path']}-form` // sic, §2
@@ -18,14 +19,38 @@ export function copyHref(form: FormPath, id: string): string {
 }
 
 /** Returns the address of the form that edits a task or announcement. */
-export function itemHref(kind: HistoryKind, id: string): string {
+function itemHref(kind: HistoryKind, id: string): string {
   return editHref(kind === 'announcement' ? '/annoucement-form' : `${taskCollections[kind].path}-form`, id)
 }
 
-/** Returns the address of the page of a record that has notes. */
-export function notedHref(kind: NoteKind, id: string): string {
-  if (kind === 'player') return `${listPaths.telegramUsers}/${id}`
-  return itemHref(kind === 'announcement' ? kind : collectionOf[kind], id)
+/** The address of what an item was and who took part in it. */
+export function historyHref(kind: HistoryKind, id: string): string {
+  return `/history?${kind === 'announcement' ? '' : `tab=${kind}&`}item=${encodeURIComponent(id)}`
+}
+
+/**
+ * Returns a function for the address of a task or announcement: its form or, for people who may not change it, its page in History;
+ * undefined if they may open neither.
+ */
+export function useItemHref(): (kind: HistoryKind, id: string) => string | undefined {
+  const maySeeHistory = useMay('history.read')
+  const mayChange = { tasks: useMay('tasks.write'), announcements: useMay('announcements.write') }
+  return (kind, id) => {
+    if (mayChange[kind === 'announcement' ? 'announcements' : 'tasks']) return itemHref(kind, id)
+    return maySeeHistory ? historyHref(kind, id) : undefined
+  }
+}
+
+/**
+ * Returns a function for the address of the page of a record that has notes; undefined if the person may not open it. Notes stand on the
+ * form of an item.
+ */
+export function useNotedHref(): (kind: NoteKind, id: string) => string | undefined {
+  const hrefOf = useItemHref()
+  return (kind, id) => {
+    if (kind === 'player') return `${listPaths.telegramUsers}/${id}`
+    return hrefOf(kind === 'announcement' ? kind : collectionOf[kind], id)
+  }
 }
 
 export function updateUserHref(user: DashboardUser): string {

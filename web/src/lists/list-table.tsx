@@ -2,13 +2,15 @@
 import type { List } from '@arcade/contract/entity'
 import { type ListName, lists } from '@arcade/contract/lists'
 import { findsBeginningsOnly } from '@arcade/contract/search'
+import type { Needs } from '@arcade/contract/team/fields'
 import { Button, NativeSelect } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './table-cells.tsx'
 import { clearParameters } from './filters.tsx'
 import { keepPageSize } from '#src/ui/visit.ts'
+import { mayDo, Permitted, useMay, useSession } from '#src/session.tsx'
 import { countText } from '#src/ui/numbers.ts'
 import { capitalised } from '#src/ui/words.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
@@ -34,6 +36,8 @@ interface ListTableProps<L extends List, Row> {
   notice?: ReactNode
   /** Buttons for picked rows besides the download. */
   acts?: ReactNode
+  /** The permission that the acts need. */
+  actsNeed?: Needs
   /** Shown when the search and filters match no rows. */
   noMatchText?: string
   /** A link to the first thing to do, shown when the list is empty. */
@@ -41,7 +45,10 @@ interface ListTableProps<L extends List, Row> {
 }
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
-  const { label, state, columns, rowKey, options, toolbar, notice, acts, noMatchText, firstStep } = props
+  const { label, state, rowKey, options, toolbar, notice, noMatchText, firstStep } = props
+  const columns = usePermitted(props.columns)
+  const { hasActs, hasDownload } = usePicking(props)
+  const seesPersonal = useMay('players.personal')
   const { list, address, isWhole, total, isMore, selection, change, sortBy, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const hasSorts = Object.keys(sorts).length > 1
@@ -74,21 +81,25 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
         ...(list.findsPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
-        filters: toolbarFilters(list, options),
+        filters: toolbarFilters(list, { known: options, seesPersonal }),
         values: address,
         onFilter: changeTo,
         found: totalText(state),
         notice,
         children: (
           <>
-            {isExported(list) && <SavedViews list={list} address={address} look={look} />}
+            {isExported(list) && (
+              <Permitted needs="views.own">
+                <SavedViews list={list} address={address} look={look} />
+              </Permitted>
+            )}
             {hasSorts && <SortOfCards state={state} />}
             {toolbar}
           </>
         ),
       }}
       {...(hasSorts && { sorting })}
-      {...(isExported(list) && {
+      {...((hasActs || hasDownload) && {
         picking: {
           selection,
           total: table.isStale ? undefined : total, // a stale total belongs to the previous search
@@ -96,14 +107,31 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
           noun: noun.many,
           actions: (
             <>
-              <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
-              {acts}
+              {isExported(list) && hasDownload && (
+                <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
+              )}
+              {hasActs && props.acts}
             </>
           ),
         },
       })}
     />
   )
+}
+
+/** Leaves out the columns that the signed-in person's role may not see or use. */
+function usePermitted<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  const { user } = useSession()
+  return useMemo(() => columns.filter(({ needs }) => needs === undefined || mayDo(user, needs)), [columns, user])
+}
+
+/** What the person may do with picked rows. Rows can be picked only if there is something. */
+function usePicking<L extends List, Row>({ state, acts, actsNeed }: ListTableProps<L, Row>) {
+  const { user } = useSession()
+  return {
+    hasActs: acts !== undefined && (actsNeed === undefined || mayDo(user, actsNeed)),
+    hasDownload: isExported(state.list) && mayDo(user, 'exports.make'),
+  }
 }
 
 function totalText<L extends List, Row>({ list: { noun }, rows, total, isMore, about }: ListState<L, Row>): string | undefined {

@@ -15,6 +15,7 @@ import classes from './list-toolbar.module.css'
 import { Pane } from '#src/ui/pane.tsx'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { moveToRow } from '#src/ui/table-rows.ts'
+import { isOffered } from './toolbar-filters.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
 const SEARCH_AFTER_MS = 200
@@ -47,8 +48,7 @@ export function ListToolbar(props: ListToolbarProps) {
   const isPhone = useIsPhone()
   const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
-  /** A choice without options can only be set by a link, and shows only as a chip. */
-  const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
+  const offered = filters.filter(isOffered)
   return (
     <div className={classes['toolbar']}>
       <div className={classes['row']}>

@@ -1,4 +1,5 @@
 /** The rows and cells of a table: values as text, words for missing values, View More, checkboxes of picked rows, cards that unfold. */
+import type { Needs } from '@arcade/contract/team/fields'
 import { isBlank } from '@arcade/contract/text'
 import { IconChevronDown } from '@tabler/icons-react'
 import { memo, type MouseEvent, type ReactNode, useCallback, useState } from 'react'
@@ -20,6 +21,8 @@ interface ColumnBase {
   isDescending?: boolean
   /** Hidden until the operator chooses it. */
   isHiddenAtFirst?: boolean
+  /** The permission without which `ListTable` leaves the column out. */
+  needs?: Needs
   /** The least width of the content in rem. If one column of a table has it, all need it (column-widths.ts). */
   width?: number
   /** The column's share of the room that the least widths leave. */

@@ -1,24 +1,39 @@
 /** The filters of a list as its toolbar offers them, from the list's declaration. */
 import type { Filter as DeclaredFilter, List } from '@arcade/contract/entity'
 import { groupNames } from '@arcade/contract/filter-groups'
+import { isPersonalFilter } from '@arcade/contract/personal'
 import type { Filter, SimpleFilter } from './filter-words.ts'
 import { nameInAddress } from './list-address.ts'
 
 export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
 
-/**
- * Returns the filters by their names in the address.
- * @param known options that the declaration cannot know, by the filter's name in the address
- */
-export function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
+interface Offered {
+  /** Options that the declaration cannot know, by the filter's name in the address. */
+  known?: FilterOptions | undefined
+  /** False for a person who may not see personal fields: nothing is offered that tells something about them. */
+  seesPersonal?: boolean
+}
+
+/** Returns the filters by their names in the address. */
+export function toolbarFilters(list: List, { known = {}, seesPersonal = true }: Offered = {}): Filter[] {
+  const simple = (name: string, filter: Exclude<DeclaredFilter, { kind: 'groups' }>): SimpleFilter => {
+    const shown = simpleFilter(name, filter, known)
+    if (seesPersonal || !('options' in shown)) return shown
+    return { ...shown, options: shown.options.filter(({ value }) => !isPersonalFilter(list, name, value)) }
+  }
   return Object.entries(list.filters).map(([name, filter]) => {
-    if (filter.kind !== 'groups') return simpleFilter(name, filter, known)
+    if (filter.kind !== 'groups') return simple(name, filter)
     const names = groupNames(list)
     const filters = Object.entries(list.filters).flatMap(([part, declared]) =>
-      names.includes(part) && declared.kind !== 'groups' ? [simpleFilter(part, declared, known)] : [],
+      names.includes(part) && declared.kind !== 'groups' ? [simple(part, declared)] : [],
     )
-    return { name, label: filter.label, kind: 'groups', filters }
+    return { name, label: filter.label, kind: 'groups', filters: filters.filter(isOffered) }
   })
+}
+
+/** A choice without options can only be set by a link, and shows only as a chip. */
+export function isOffered(filter: Filter): boolean {
+  return !('options' in filter) || filter.options.length > 0
 }
 
 function simpleFilter(name: string, filter: Exclude<DeclaredFilter, { kind: 'groups' }>, known: FilterOptions): SimpleFilter {

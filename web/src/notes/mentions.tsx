@@ -6,7 +6,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { api, client } from '#src/client/client.ts'
-import { notedHref } from '#src/lists/form-hrefs.ts'
+import { useNotedHref } from '#src/lists/form-hrefs.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { mayDo, useSession } from '#src/session.tsx'
@@ -38,6 +38,7 @@ function Mention({ note }: { note: FoundNote }) {
   const { id, kind, recordId, title, text, author, createdAt, mentions } = note
   const act = useItemAct(api.notes.mentions.key())
   const headId = useId()
+  const href = useNotedHref()(kind, recordId)
   const handleSeen = () =>
     void act(async () => {
       await client.notes.see({ ids: [id] })
@@ -47,7 +48,7 @@ function Mention({ note }: { note: FoundNote }) {
     <li className={classes['note']}>
       <p id={headId} className={classes['head']}>
         <strong>{author.name === null ? 'Former user' : isolated(author.name)}</strong> on {noteKindLabels[kind]}{' '}
-        <AppLink href={notedHref(kind, recordId)}>{isolated(title)}</AppLink> · <Moment iso={createdAt} />
+        {href === undefined ? isolated(title) : <AppLink href={href}>{isolated(title)}</AppLink>} · <Moment iso={createdAt} />
       </p>
       <NoteText text={text} mentions={mentions} />
       <div className={classes['acts']}>

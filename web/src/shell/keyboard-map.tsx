@@ -1,6 +1,6 @@
 /** The list of all shortcuts, and the switch for single keys (WCAG 2.1.4). */
 import { useState } from 'react'
-import { useSession } from '#src/session.tsx'
+import { Permitted, useSession } from '#src/session.tsx'
 import { Dialog } from '#src/ui/dialog.tsx'
 import { placesFor } from './navigation.tsx'
 import classes from './keyboard-map.module.css'
@@ -35,15 +35,15 @@ export function KeyboardMap({ onClose }: OverlayProps) {
             ]}
           />
         </div>
-        {user?.userType === 'admin' && <AdminKeys />}
+        {placesFor(user).length > 1 && <ListKeys />}
         <Keys title="In a dialog" rows={[[['Esc'], 'Close']]} />
       </div>
     </Dialog>
   )
 }
 
-/** Keys of pages that only admins see. */
-function AdminKeys() {
+/** Keys of lists, and of what the person may move. */
+function ListKeys() {
   return (
     <>
       <Keys
@@ -54,24 +54,28 @@ function AdminKeys() {
           [['Shift', 'click'], 'Pick all rows up to this one'],
         ]}
       />
-      <Keys
-        title="On a Move button of a task"
-        rows={[
-          [['Space'], 'Pick up, drop'],
-          [['↑', '↓'], 'Move'],
-          [['Esc'], 'Put back'],
-        ]}
-      />
-      <Keys
-        title="On a bar of the calendar"
-        rows={[
-          [['↑', '↓'], 'The bar above, below'],
-          [['Enter'], 'Open it'],
-          [['Space'], 'Pick up, drop'],
-          [['←', '→'], 'Move by a day, in the week by half an hour'],
-          [['Shift', '→'], 'Move only the end'],
-        ]}
-      />
+      <Permitted needs="tasks.write">
+        <Keys
+          title="On a Move button of a task"
+          rows={[
+            [['Space'], 'Pick up, drop'],
+            [['↑', '↓'], 'Move'],
+            [['Esc'], 'Put back'],
+          ]}
+        />
+      </Permitted>
+      <Permitted needs={['tasks.write', 'announcements.write']}>
+        <Keys
+          title="On a bar of the calendar"
+          rows={[
+            [['↑', '↓'], 'The bar above, below'],
+            [['Enter'], 'Open it'],
+            [['Space'], 'Pick up, drop'],
+            [['←', '→'], 'Move by a day, in the week by half an hour'],
+            [['Shift', '→'], 'Move only the end'],
+          ]}
+        />
+      </Permitted>
     </>
   )
 }

@@ -1,6 +1,5 @@
 /** The contents of the sidebar and the phone's drawer: links (§2), greeting and Log Out. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
-import type { Needs } from '@arcade/contract/team/fields'
 import {
   type Icon,
   IconBrandTelegram,
@@ -13,6 +12,7 @@ import {
   IconLayoutDashboard,
   IconLogout,
   IconSend,
+  IconShieldLock,
   IconSpeakerphone,
   IconThumbUp,
   IconTrash,
@@ -22,7 +22,7 @@ import {
 } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useKeptSearch } from '#src/lists/back-to-list.tsx'
-import { mayDo, useSession } from '#src/session.tsx'
+import { mayOpen, useSession } from '#src/session.tsx'
 import { useLogOut } from './log-out.ts'
 import { ColorSchemeSwitch } from './color-scheme.tsx'
 import classes from './shell.module.css'
@@ -31,8 +31,6 @@ interface Place {
   to: string
   label: string
   Icon: Icon
-  /** The permission that shows the link; everybody may open a page without one. */
-  needs?: Needs
   /** The first path segments of other pages that belong to this link. */
   also: string[]
   /** The key that opens the page after `g`. */
@@ -45,16 +43,14 @@ const links: readonly Place[] = [
     to: '/manage-users',
     label: 'Manage Users',
     Icon: IconUsers,
-    needs: 'users.read',
     also: ['add-user', 'update-user'],
     goKey: 'u',
   },
-  { to: '/manage-telegram-users', label: 'Telegram Users', Icon: IconBrandTelegram, needs: 'players.read', also: [], goKey: 'p' },
+  { to: '/manage-telegram-users', label: 'Telegram Users', Icon: IconBrandTelegram, also: [], goKey: 'p' },
   {
     to: '/social-tasks',
     label: 'Social Tasks',
     Icon: IconThumbUp,
-    needs: 'tasks.read',
     also: ['social-tasks-form', 'social-tasks-form-update'],
     goKey: 's',
   },
@@ -62,7 +58,6 @@ const links: readonly Place[] = [
     to: '/daily-tasks',
     label: 'Daily Tasks',
     Icon: IconCalendarCheck,
-    needs: 'tasks.read',
     also: ['daily-tasks-form', 'daily-tasks-form-update'],
     goKey: 't',
   },
@@ -70,7 +65,6 @@ const links: readonly Place[] = [
     to: '/annoucements', // sic, §2
     label: 'Announcements',
     Icon: IconSpeakerphone,
-    needs: 'announcements.read',
     also: ['annoucement-form', 'annoucement-form-update'],
     goKey: 'a',
   },
@@ -78,26 +72,26 @@ const links: readonly Place[] = [
     to: '/calendar',
     label: 'Calendar',
     Icon: IconCalendarEvent,
-    needs: ['tasks.read', 'announcements.read'],
     also: [],
     goKey: 'c',
   },
-  { to: '/broadcasts', label: 'Broadcasts', Icon: IconSend, needs: 'broadcasts.read', also: [], goKey: 'r' },
-  { to: '/history', label: 'History', Icon: IconHistory, needs: 'history.read', also: [], goKey: 'h' },
+  { to: '/broadcasts', label: 'Broadcasts', Icon: IconSend, also: [], goKey: 'r' },
+  { to: '/history', label: 'History', Icon: IconHistory, also: [], goKey: 'h' },
 ]
 
 /** Pages for running the installation. The ones above are the specification's (§2). */
 const upkeep: readonly Place[] = [
-  { to: '/audit', label: 'Audit', Icon: IconListSearch, needs: 'audit.read', also: [], goKey: 'l' },
-  { to: '/trash', label: 'Trash', Icon: IconTrash, needs: 'trash.manage', also: [], goKey: 'x' },
-  { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, needs: 'tokens.manage', also: [], goKey: 'k' },
-  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, needs: 'webhooks.manage', also: [], goKey: 'w' },
-  { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, needs: 'backups.manage', also: [], goKey: 'b' },
+  { to: '/roles', label: 'Roles', Icon: IconShieldLock, also: [], goKey: 'o' },
+  { to: '/audit', label: 'Audit', Icon: IconListSearch, also: [], goKey: 'l' },
+  { to: '/trash', label: 'Trash', Icon: IconTrash, also: [], goKey: 'x' },
+  { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, also: [], goKey: 'k' },
+  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, also: [], goKey: 'w' },
+  { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, also: [], goKey: 'b' },
 ]
 
 /** Returns the pages that a person may open. */
 export function placesFor(user: SessionUser | null, among: readonly Place[] = [...links, ...upkeep]): readonly Place[] {
-  return among.filter(({ needs }) => needs === undefined || mayDo(user, needs))
+  return among.filter(({ to }) => mayOpen(user, to))
 }
 
 interface PlaceLinkProps {
@@ -153,7 +147,7 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
             {user?.username}
           </p>
         </div>
-        {user?.userType === 'admin' && (
+        {mayOpen(user, '/account') && (
           <Link
             to="/account"
             aria-label="Your Account"

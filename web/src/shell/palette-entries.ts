@@ -17,7 +17,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client/client.ts'
 import { useOpenPage } from '#src/lists/back-to-list.tsx'
-import { useSession } from '#src/session.tsx'
+import { mayDo, mayOpen, useSession } from '#src/session.tsx'
 import { openedBefore } from '#src/ui/visit.ts'
 import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
@@ -56,7 +56,6 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
   const openPage = useOpenPage()
   const logOut = useLogOut()
   const { setColorScheme } = useMantineColorScheme()
-  const isAdmin = user?.userType === 'admin'
   const go = (label: string, to: string, ActIcon: Icon, detail?: Pick<Entry, 'detail'>): Entry => ({
     id: `${label} ${to}`,
     label,
@@ -87,7 +86,7 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
     {
       title: 'Actions',
       entries: [
-        ...(isAdmin ? additions : []),
+        ...additions.filter(({ to = '/' }) => mayOpen(user, to)),
         ...colorSchemes.map(({ value, label, Icon: SchemeIcon }) => ({
           id: `theme ${value}`,
           label: `Theme: ${label}`,
@@ -107,24 +106,27 @@ export function useRecent(): Group {
   const { history } = useRouter()
   const openPage = useOpenPage()
   const pages = new Set(placesFor(user).map(({ to }) => to))
-  const entries = openedBefore().map((opened) => ({
-    ...opened,
-    id: `recent ${opened.id}`,
-    run: () => (pages.has(opened.to) ? openPage(opened.to) : history.push(opened.to)),
-  }))
+  const entries = openedBefore()
+    .filter(({ to }) => mayOpen(user, to))
+    .map((opened) => ({
+      ...opened,
+      id: `recent ${opened.id}`,
+      run: () => (pages.has(opened.to) ? openPage(opened.to) : history.push(opened.to)),
+    }))
   return { title: 'Recent', entries }
 }
 
-/** The saved views of all lists, for admins. */
+/** The saved views of the lists that the person may open. */
 export function useViews(): Group[] {
   const { user } = useSession()
   const { history } = useRouter()
-  const { data } = useQuery(api.views.list.queryOptions({ enabled: user?.userType === 'admin', retry: false }))
-  const entries = data?.views.map(({ id, list, name, address }) => {
+  const { data } = useQuery(api.views.list.queryOptions({ enabled: mayDo(user, 'views.own'), retry: false }))
+  const entries = data?.views.flatMap(({ id, list, name, address }) => {
     const path = listPaths[list]
     const place = placesFor(user).find(({ to }) => to === path)
+    if (!place) return []
     const to = `${path}?${address}`
-    return { id: `view ${id}`, label: name, Icon: IconBookmark, detail: place?.label ?? '', to, run: () => history.push(to) }
+    return { id: `view ${id}`, label: name, Icon: IconBookmark, detail: place.label, to, run: () => history.push(to) }
   })
   return [{ title: 'Views', entries: entries ?? [] }]
 }

@@ -1,5 +1,7 @@
 /** The command palette's search on the server: players, users, tasks, announcements, and the notes on them. */
 import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
+import { listPaths } from '@arcade/contract/lists'
+import type { Permission } from '@arcade/contract/team/fields'
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
 import { isErased, type Player, playerName } from '@arcade/contract/players/fields'
 import { noteKindLabels } from '@arcade/contract/notes/fields'
@@ -20,8 +22,8 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { api } from '#src/client/client.ts'
-import { useSession } from '#src/session.tsx'
-import { editHref, notedHref, updateUserHref } from '#src/lists/form-hrefs.ts'
+import { mayDo, useSession } from '#src/session.tsx'
+import { updateUserHref, useItemHref, useNotedHref } from '#src/lists/form-hrefs.ts'
 import type { AskedAct } from '#src/lists/player-link.tsx'
 import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
 
@@ -36,19 +38,25 @@ interface Found {
   retry: () => void
 }
 
-/** Searches the server, for admins only. A new text cancels the search for the old one. */
+/** Searches the lists that the person may see. A new text cancels the search for the old one. */
 export function useFound(text: string): Found {
   const { user } = useSession()
   const [settled] = useDebouncedValue(text, SEARCH_AFTER_MS)
-  const isWanted = user?.userType === 'admin' && text.length >= SEARCH_MIN_LENGTH
-  const search = { text: settled, enabled: isWanted && settled.length >= SEARCH_MIN_LENGTH }
-  const players = usePlayers(search)
-  const users = useUsers(search)
-  const socialTasks = useTasks('social', search)
-  const dailyTasks = useTasks('daily', search)
-  const announcements = useAnnouncements(search)
-  const notes = useNotes(search)
-  const sources = [players, users, socialTasks, dailyTasks, announcements, notes]
+  const isLongEnough = text.length >= SEARCH_MIN_LENGTH
+  const search = (needs: Permission): Search => ({
+    text: settled,
+    enabled: mayDo(user, needs) && isLongEnough && settled.length >= SEARCH_MIN_LENGTH,
+  })
+  const found = [
+    { needs: 'players.read', source: usePlayers(search('players.read')) },
+    { needs: 'users.read', source: useUsers(search('users.read')) },
+    { needs: 'tasks.read', source: useTasks('social', search('tasks.read')) },
+    { needs: 'tasks.read', source: useTasks('daily', search('tasks.read')) },
+    { needs: 'announcements.read', source: useAnnouncements(search('announcements.read')) },
+    { needs: 'players.read', source: useNotes(search('players.read')) }, // every role reads some notes, and the server answers with these
+  ] as const
+  const sources = found.filter(({ needs }) => mayDo(user, needs)).map(({ source }) => source)
+  const isWanted = isLongEnough && sources.length > 0
 
   if (!isWanted) return { groups: [], isSearching: false, failed: [], retry: () => {} }
   const failed = sources.filter(({ query }) => query.isError)
@@ -75,6 +83,7 @@ type Place = Pick<Entry, 'label' | 'run'> & { to: string }
 
 /** What can be done with a found player. Blocking and adjusting open the dialogs of the player's page. */
 function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) => Entry[] {
+  const { user } = useSession()
   const { history } = useRouter()
   return ({ userId }, isBlocked, { label, to, run }) => {
     const ask = (asks: AskedAct) => () => history.push(to, { asks })
@@ -92,8 +101,10 @@ function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) 
         to,
         run,
       },
-      isBlocked ? act('Unblock', IconLockOpen, 'unblock') : act('Block', IconBan, 'block'),
-      act('Adjust Balance of', IconCoins, 'adjust'),
+      ...(mayDo(user, 'players.block')
+        ? [isBlocked ? act('Unblock', IconLockOpen, 'unblock') : act('Block', IconBan, 'block')]
+        : []),
+      ...(mayDo(user, 'balances.adjust') ? [act('Adjust Balance of', IconCoins, 'adjust')] : []),
     ]
   }
 }
@@ -151,6 +162,7 @@ function useUsers({ text, enabled }: Search): Source {
 
 function useTasks(collection: TaskCollection, { text, enabled }: Search): Source {
   const open = useOpen()
+  const hrefOf = useItemHref()
   const { title: collectionTitle, path } = taskCollections[collection]
   const query = useQuery(api[taskLists[collection].name].list.queryOptions({ input: { search: text }, enabled, retry: false }))
   return {
@@ -162,13 +174,14 @@ function useTasks(collection: TaskCollection, { text, enabled }: Search): Source
       label: title,
       detail: `Priority ${priority}`,
       Icon: collection === 'social' ? IconThumbUp : IconCalendarCheck,
-      ...open(editHref(`${path}-form`, id)),
+      ...open(hrefOf(collection, id) ?? path),
     })),
   }
 }
 
 function useAnnouncements({ text, enabled }: Search): Source {
   const open = useOpen()
+  const hrefOf = useItemHref()
   const query = useQuery(api.announcements.list.queryOptions({ input: { search: text }, enabled, retry: false }))
   return {
     title: 'Announcements',
@@ -179,13 +192,14 @@ function useAnnouncements({ text, enabled }: Search): Source {
       label: title,
       detail: announcementTypeLabels[type],
       Icon: IconSpeakerphone,
-      ...open(editHref('/annoucement-form', id)),
+      ...open(hrefOf('announcement', id) ?? listPaths.announcements),
     })),
   }
 }
 
 function useNotes({ text, enabled }: Search): Source {
   const open = useOpen()
+  const hrefOf = useNotedHref()
   const query = useQuery(api.notes.list.queryOptions({ input: { search: text }, enabled, retry: false }))
   return {
     title: 'Notes',
@@ -195,7 +209,7 @@ function useNotes({ text, enabled }: Search): Source {
       label: firstCharacters(note.replaceAll(/\s+/g, ' '), NOTE_SHOWN_LENGTH),
       detail: `${noteKindLabels[kind]} · ${isolated(title)}`,
       Icon: IconNote,
-      ...open(notedHref(kind, recordId)),
+      ...open(hrefOf(kind, recordId) ?? '/history'),
     })),
   }
 }

@@ -7,11 +7,12 @@ import { IconMenu2, IconSearch } from '@tabler/icons-react'
 import { useIsFetching } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { type ComponentType, type MouseEvent, useEffect, useEffectEvent, useState } from 'react'
-import { useSession } from '#src/session.tsx'
+import { useSession, useSessionQuery } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
 import { DraftOwner } from '#src/ui/drafts.ts'
 import { useKeptPages, useKeptSearch } from '#src/lists/back-to-list.tsx'
+import { useKeptFresh } from '#src/lists/live.ts'
 import { forgetSelections } from '#src/lists/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useAskingAgain } from './asking-again.ts'
@@ -25,6 +26,7 @@ import { UnsavedWorkGuard } from './unsaved-work.tsx'
 
 export function Shell() {
   const { user } = useSession()
+  useKeptFresh(useSessionQuery()) // the role may have changed
   const shortcuts = useShortcuts()
   useAskingAgain()
   const isPhone = useWindow('(width <= 62em)')

@@ -4,5 +4,6 @@ export const roles = {
   group: { role: 'rowgroup' },
   row: { role: 'row' },
   header: { role: 'columnheader', scope: 'col' },
+  rowHeader: { role: 'rowheader', scope: 'row' },
   cell: { role: 'cell' },
 } as const

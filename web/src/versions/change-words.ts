@@ -2,6 +2,7 @@
 import { announcementFields } from '@arcade/contract/announcements/fields'
 import type { AuditChanges, RecordKind } from '@arcade/contract/audit/fields'
 import type { Field, Fields } from '@arcade/contract/entity'
+import { roleSettingLabels } from '@arcade/contract/team/fields'
 import { taskFields, taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { userFields } from '@arcade/contract/users/fields'
 import { isolated } from '@arcade/contract/text'
@@ -26,10 +27,17 @@ interface KindOfRecord {
 const taskWords = { type: (value: unknown) => (taskTypeLabels as Readonly<Record<string, string>>)[String(value)] }
 const fileWords = (key: unknown) => String(key).replace(/^announcements\/\d{13}_/, '')
 
+const { seesPersonal, ...limits } = roleSettingLabels
+const limitFields: Fields = Object.fromEntries(
+  Object.entries(limits).map(([name, label]) => [name, { label, kind: 'number', isOptional: true }]),
+)
+const roleFields: Fields = { seesPersonal: { label: seesPersonal, kind: 'flag' }, ...limitFields }
+
 const kinds: Partial<Record<RecordKind, KindOfRecord>> = {
   user: { fields: userFields },
   socialTask: { fields: taskFields, words: taskWords },
   dailyTask: { fields: taskFields, words: taskWords },
+  role: { fields: roleFields },
   announcement: {
     fields: announcementFields,
     words: { status: (value) => (value === true ? 'Active' : 'In Active'), image: fileWords, icon: fileWords }, // sic, §2

@@ -2,11 +2,12 @@
 import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
+import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api, client, fetchOnce, queryClient } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { useSession } from '#src/session.tsx'
+import { mayDo, useSession } from '#src/session.tsx'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -25,7 +26,7 @@ export function AccountPage() {
       <div className={classes['forms']}>
         <Panel title="Name">
           <PanelText>{user?.email}</PanelText>
-          {user && <Name id={user.id} />}
+          {user && (mayDo(user, NAME_NEEDS) ? <Name id={user.id} /> : <FixedName name={user.username} />)}
         </Panel>
         <Panel title="Password">
           <PanelText>When it changes, all your other sessions end, and so do the password links that you made.</PanelText>
@@ -39,6 +40,20 @@ export function AccountPage() {
         <Sessions />
       </Panel>
     </Page>
+  )
+}
+
+/** The calls that change a name are those of Update User. */
+const NAME_NEEDS = 'users.write'
+
+function FixedName({ name }: { name: string }) {
+  return (
+    <>
+      <p className={classes['linked']}>
+        <strong>{isolated(name)}</strong>
+      </p>
+      <PanelText>An owner or a manager can change your name.</PanelText>
+    </>
   )
 }
 

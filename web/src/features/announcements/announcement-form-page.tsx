@@ -10,6 +10,7 @@ import { problemOf } from '#src/client/call-error.ts'
 import { api, fetchOnce } from '#src/client/client.ts'
 import { fetchStoredFile } from '#src/client/spreadsheet.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
+import { Permitted } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { COPY_HINT, FormWithAside } from '#src/ui/form-page.tsx'
 import { Notes } from '#src/notes/notes.tsx'
@@ -66,9 +67,11 @@ export function UpdateAnnouncementPage() {
       actions={
         data && (
           <>
-            <LinkButton to="/broadcasts/new" search={{ announcement: id }} variant="default">
-              Broadcast
-            </LinkButton>
+            <Permitted needs="broadcasts.write">
+              <LinkButton to="/broadcasts/new" search={{ announcement: id }} variant="default">
+                Broadcast
+              </LinkButton>
+            </Permitted>
             <LinkButton to="/annoucement-form" search={{ from: id }} variant="default" title={COPY_HINT}>
               Duplicate
             </LinkButton>

@@ -11,6 +11,7 @@ import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.
 import { listColumns } from '#src/lists/columns.tsx'
 import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
+import { ItemLink } from '#src/lists/item-link.tsx'
 import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
 import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
@@ -18,17 +19,20 @@ import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
+import { useMay } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Page } from '#src/ui/page.tsx'
-import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
+import { DuplicateButton, EditButton } from '#src/lists/row-buttons.tsx'
 import { BulkButton } from '#src/lists/bulk-act.tsx'
 import type { Selection } from '#src/lists/selection.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
-import { StateButton } from '#src/ui/state.tsx'
+import { State, StateButton } from '#src/ui/state.tsx'
 import classes from './announcements.module.css'
 import { useToggleStatus } from './toggle-status.tsx'
 
+/** The permission for all that changes an announcement. */
+const WRITE = 'announcements.write'
 const MISSING_FILE = 'default' // §2
 /** What the deletion of one announcement does. */
 const CONSEQUENCE = 'It goes to the trash with its image and icon, its history stays.'
@@ -101,8 +105,13 @@ const columns = listColumns(announcementList, {
     width: 2.625,
     card: 'fold',
   },
-  Update: { render: ({ id }) => <UpdateButtons id={id} />, width: 3.75, card: 'end' },
-  Delete: { render: (announcement) => <DeleteButton announcement={announcement} />, width: 2.5, card: 'end' },
+  Update: { render: ({ id }) => <UpdateButtons id={id} />, needs: WRITE, width: 3.75, card: 'end' },
+  Delete: {
+    render: (announcement) => <DeleteButton announcement={announcement} />,
+    needs: WRITE,
+    width: 2.5,
+    card: 'end',
+  },
   id: false,
   linkType: false,
   inputText: false,
@@ -115,15 +124,21 @@ export function AnnouncementsPage() {
   const input = { ...listFilter(announcementList, address), ...listOrder(announcementList, address), page: address.page ?? 1 }
   const query = useQuery(api.announcements.list.queryOptions({ input, ...asListed }))
   const state = useList(announcementList, { address, query, rowsOf: ({ announcements }) => announcements })
+  const mayWrite = useMay(WRITE)
   return (
-    <Page isList title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
+    <Page
+      isList
+      title="Announcements"
+      actions={mayWrite && <LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}
+    >
       <div className={classes['list']}>
         <ListTable
           label="Announcements"
           state={state}
           columns={columns}
           rowKey={({ id }) => id}
-          firstStep={<LinkButton to="/annoucement-form">Add the first announcement</LinkButton>}
+          firstStep={mayWrite && <LinkButton to="/annoucement-form">Add the first announcement</LinkButton>}
+          actsNeed={WRITE}
           acts={<BulkActs selection={state.selection} />}
         />
       </div>
@@ -174,13 +189,19 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
 }
 
 function TitleLink({ announcement: { id, title } }: { announcement: Announcement }) {
-  return <RowLink href={editHref('/annoucement-form', id)}>{title}</RowLink>
+  return (
+    <ItemLink kind="announcement" id={id}>
+      {title}
+    </ItemLink>
+  )
 }
 
 function StatusButton({ announcement }: { announcement: Announcement }) {
   const toggleStatus = useToggleStatus()
   const [isBusy, setIsBusy] = useState(false)
+  const mayToggle = useMay(WRITE)
   const { status } = announcement
+  const text = status ? 'Active' : 'In Active'
 
   const handleToggle = async (button: Element) => {
     if (isBusy) return
@@ -191,13 +212,14 @@ function StatusButton({ announcement }: { announcement: Announcement }) {
     keepFocus() // the row is gone if the list is filtered by status
   }
 
+  if (!mayToggle) return <State is={status ? 'good' : 'bad'}>{text}</State>
   return (
     <StateButton
       is={status ? 'good' : 'bad'}
       aria-disabled={isBusy}
       onClick={({ currentTarget }) => void handleToggle(currentTarget)}
     >
-      {status ? 'Active' : 'In Active'}
+      {text}
     </StateButton>
   )
 }

@@ -23,6 +23,7 @@ import { useFilterOptions } from './filter-options.ts'
 
 const optional = { isHiddenAtFirst: true, width: 7, card: 'fold' } as const
 
+/** Of the fields that may tell personal ones of players, the server withholds only those that do. */
 const columns = listColumns(auditList, {
   at: { card: 'start', width: 5.5, grow: 1 },
   actorName: { render: (entry) => <Actor entry={entry} />, card: 'start', width: 6.5, grow: 1 },
@@ -32,13 +33,13 @@ const columns = listColumns(auditList, {
     width: 9,
     grow: 1,
   },
-  recordName: { render: (entry) => <Record entry={entry} />, card: 'start', width: 7.5, grow: 1 },
-  changes: { render: (entry) => <Changes entry={entry} />, card: 'wide', width: 12, grow: 3 },
+  recordName: { needs: 'audit.read', render: (entry) => <Record entry={entry} />, card: 'start', width: 7.5, grow: 1 },
+  changes: { needs: 'audit.read', render: (entry) => <Changes entry={entry} />, card: 'wide', width: 12, grow: 3 },
   address: { missing: '–', ...optional },
   recordKind: { missing: '–', ...optional },
   device: { missing: '–', ...optional },
   origin: { missing: '–', ...optional },
-  detail: { missing: '–', viewMore: true, ...optional },
+  detail: { needs: 'audit.read', missing: '–', viewMore: true, ...optional },
   actorKind: optional,
   seq: optional,
   actorId: { missing: '–', ...optional },

@@ -8,7 +8,7 @@ import { toolbarFilters } from '#src/lists/toolbar-filters.ts'
 import { momentText } from '#src/ui/moment.tsx'
 
 /** All filters of players; a search can only be taken over from their list, so it has no field. */
-export const audienceFilters: readonly Filter[] = [
+const audienceFilters: readonly Filter[] = [
   { name: 'q', label: 'Search', kind: 'choice', options: [] },
   ...toolbarFilters(playerList),
 ]

@@ -1,6 +1,6 @@
 /** The recipients of a new broadcast: all players, a segment, or filters of one's own, counted while they are chosen. */
 import type { BroadcastPlan } from '@arcade/contract/broadcasts/calls'
-import type { PlayersFilter } from '@arcade/contract/players/fields'
+import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { isolated } from '@arcade/contract/text'
 import { listPaths } from '@arcade/contract/lists'
 import type { View } from '@arcade/contract/views/calls'
@@ -13,9 +13,11 @@ import { FilterChips, FiltersPane } from '#src/lists/filters.tsx'
 import { withoutUndefined } from '#src/lists/list-address.ts'
 import { type PlayersAddress, segmentAddress, useSegments } from '#src/lists/segments.ts'
 import { stringifySearch } from '#src/lists/search-params.ts'
+import { isOffered, toolbarFilters } from '#src/lists/toolbar-filters.ts'
+import { useMay } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { capitalised } from '#src/ui/words.ts'
-import { activeFilters, audienceFilters } from './audience-words.ts'
+import { activeFilters } from './audience-words.ts'
 import classes from './broadcasts.module.css'
 import { durationText, recipientsText } from './words.ts'
 
@@ -44,7 +46,8 @@ export function Audience({ address, plan, onChange }: AudienceProps) {
   const { segments, isLost } = useSegments()
   const active = activeFilters(address)
   const values = address as FilterValues // it has filters only
-  const offered = audienceFilters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
+  const seesPersonal = useMay('players.personal')
+  const offered = toolbarFilters(playerList, { seesPersonal }).filter(isOffered)
   const shown = textOf(address)
   const segment = segments?.find((view) => textOf(segmentAddress(view)) === shown)
   const isOwn = active.length > 0 && !segment

@@ -7,9 +7,10 @@ import { useParams } from '@tanstack/react-router'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
-import { editHref } from '#src/lists/form-hrefs.ts'
+import { useItemHref } from '#src/lists/form-hrefs.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
+import { Permitted } from '#src/session.tsx'
 import { AppLink } from '#src/ui/app-link.tsx'
 import { FormWithAside } from '#src/ui/form-page.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -38,7 +39,11 @@ export function BroadcastPage() {
       actions={
         <>
           <BackToListButton to="/broadcasts" />
-          {data && <Acts broadcast={data} />}
+          {data && (
+            <Permitted needs="broadcasts.write">
+              <Acts broadcast={data} />
+            </Permitted>
+          )}
         </>
       }
     >
@@ -152,9 +157,11 @@ function UnknownOnes({ broadcast: { id, unknown } }: { broadcast: Broadcast }) {
         <strong>{unknown === 1 ? 'One answer was lost.' : `${formatted(unknown)} answers were lost.`}</strong> The message may or
         may not have arrived, so it is never sent again by itself.
       </p>
-      <Button variant="default" onClick={handleResend}>
-        Send again to {players}
-      </Button>
+      <Permitted needs="broadcasts.write">
+        <Button variant="default" onClick={handleResend}>
+          Send again to {players}
+        </Button>
+      </Permitted>
     </section>
   )
 }
@@ -163,14 +170,13 @@ function UnknownOnes({ broadcast: { id, unknown } }: { broadcast: Broadcast }) {
 function Plan({ broadcast }: { broadcast: Broadcast }) {
   const { announcementId, title, holdBack, madeBy, madeAt, sendAt, endsAt, paid, starsSpent } = broadcast
   const words = useAudienceWords([broadcast])
+  const href = useItemHref()('announcement', announcementId)
   return (
     <Panel title="Plan">
       <dl className={classes['plan']}>
         <div>
           <dt>Announcement</dt>
-          <dd>
-            <AppLink href={editHref('/annoucement-form', announcementId)}>{isolated(title)}</AppLink>
-          </dd>
+          <dd>{href === undefined ? isolated(title) : <AppLink href={href}>{isolated(title)}</AppLink>}</dd>
         </div>
         <div>
           <dt>Recipients</dt>

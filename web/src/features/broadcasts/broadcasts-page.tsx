@@ -9,6 +9,7 @@ import { api } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { Pager } from '#src/lists/pager.tsx'
 import { asListed } from '#src/lists/use-list.ts'
+import { Permitted } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { formatted } from '#src/ui/numbers.ts'
@@ -33,7 +34,14 @@ export function BroadcastsPage() {
   useKeptFresh(query, { everyMs: isBusy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS })
   const words = useAudienceWords(data?.broadcasts ?? [])
   return (
-    <Page title="Broadcasts" actions={<LinkButton to="/broadcasts/new">New Broadcast</LinkButton>}>
+    <Page
+      title="Broadcasts"
+      actions={
+        <Permitted needs="broadcasts.write">
+          <LinkButton to="/broadcasts/new">New Broadcast</LinkButton>
+        </Permitted>
+      }
+    >
       <Panel>
         {data ? (
           data.total === 0 ? (
@@ -82,9 +90,11 @@ function Nothing() {
         A broadcast sends an announcement to all players, or to those of a segment, as a message of the game’s bot: at once or at
         a time. Every recipient has an outcome, and a random control group can show what the message brought.
       </PanelText>
-      <LinkButton to="/broadcasts/new" variant="default">
-        Plan the first broadcast
-      </LinkButton>
+      <Permitted needs="broadcasts.write">
+        <LinkButton to="/broadcasts/new" variant="default">
+          Plan the first broadcast
+        </LinkButton>
+      </Permitted>
     </div>
   )
 }

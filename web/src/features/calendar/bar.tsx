@@ -14,8 +14,8 @@ import { datesOf, datesText, daysText, isStartFixed, movedDates, type Part } fro
 interface BarProps {
   item: CalendarItem
   span: Span
-  /** The id of the text that says how to move a bar by keyboard. */
-  instructions: string
+  /** The id of the text that says how to move a bar by keyboard; undefined for a bar that the role may not move. */
+  instructions: string | undefined
   onOpen: () => void
   onDrop: (to: Dates) => void
   /** Tells screen readers what happens. */
@@ -43,6 +43,7 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
   const drag = useRef<Drag>(undefined)
   const wasDragged = useRef(false)
   const [lift, setLift] = useState<Lift>()
+  const isMovable = instructions !== undefined
   const saved = datesOf(item)
   const dates = lift?.to ?? saved
   const place = placeOf(dates, span)
@@ -69,7 +70,7 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
       if (event.key === 'ArrowUp' || event.key === 'ArrowDown') event.preventDefault()
       if (event.key === 'ArrowUp') focusBar(bar.current, -1)
       if (event.key === 'ArrowDown') focusBar(bar.current, 1)
-      if (!isPickUp) return
+      if (!isPickUp || !isMovable) return
       event.preventDefault()
       if (event.repeat) return
       setLift({ by: 'keyboard', to: saved })
@@ -90,7 +91,7 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
 
   const handlePointerDown = (event: PointerEvent<HTMLButtonElement>) => {
     wasDragged.current = false
-    if (event.button !== 0 || lift) return
+    if (event.button !== 0 || lift || !isMovable) return
     const part = (event.target as HTMLElement).dataset['part'] as Part | undefined
     const track = event.currentTarget.parentElement!.getBoundingClientRect()
     drag.current = { part: part ?? 'whole', x: event.clientX, column: track.width / span.days.length }
@@ -135,16 +136,16 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
       aria-haspopup="dialog"
       onClick={() => !wasDragged.current && !lift && onOpen()}
       onKeyDown={handleKey}
-      onKeyUp={(event) => event.key === ' ' && event.preventDefault()}
+      onKeyUp={(event) => event.key === ' ' && isMovable && event.preventDefault()}
       onBlur={() => lift?.by === 'keyboard' && putBack()}
       onPointerDown={handlePointerDown}
       onPointerMove={handlePointerMove}
       onPointerUp={handlePointerUp}
       onPointerCancel={putBack}
     >
-      {!place.goesOnBefore && !isStartFixed(item) && <span data-part="start" className={classes['edge']} />}
+      {isMovable && !place.goesOnBefore && !isStartFixed(item) && <span data-part="start" className={classes['edge']} />}
       <span className={classes['barText']}>{shown}</span>
-      {!place.goesOnAfter && <span data-part="end" className={classes['edge']} />}
+      {isMovable && !place.goesOnAfter && <span data-part="end" className={classes['edge']} />}
       {lift && (
         <span className={classes['tip']} aria-hidden data-at={place.left > span.days.length / 2 ? 'end' : undefined}>
           {text}

@@ -11,6 +11,7 @@ import { useEffect, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
+import { useMay } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { useIsPhone } from '#src/ui/phone.ts'
@@ -43,6 +44,7 @@ export function CalendarPage() {
   const query = useQuery(options)
   useKeptFresh(query)
   const move = useMoves(options.queryKey, zone)
+  const canMove = useCanMove()
   const [opened, setOpened] = useState<CalendarItem>()
   const items = query.data?.items.filter((item) => isWithin(item, span) && (kind === undefined || item.kind === kind))
   const isPhone = useIsPhone()
@@ -58,16 +60,35 @@ export function CalendarPage() {
       ) : items?.length === 0 ? (
         <Nothing span={span} kind={kind} />
       ) : items ? (
-        <View items={items} span={span} now={now} onOpen={setOpened} onMove={(item, to) => void move(item, to)} />
+        <View
+          items={items}
+          span={span}
+          now={now}
+          canMove={canMove}
+          onOpen={setOpened}
+          onMove={(item, to) => void move(item, to)}
+        />
       ) : (
         <output>Loading...</output>
       )}
       {query.data?.isMore && (
         <p className={classes['note']}>There are more items than the calendar shows. Choose a shorter time.</p>
       )}
-      <ItemDialog item={opened} zone={zone} onClose={() => setOpened(undefined)} onMove={(item, to) => void move(item, to)} />
+      <ItemDialog
+        item={opened}
+        zone={zone}
+        canMove={canMove}
+        onClose={() => setOpened(undefined)}
+        onMove={(item, to) => void move(item, to)}
+      />
     </Page>
   )
+}
+
+/** Returns whether the signed-in person's role may move an item. */
+function useCanMove(): (item: Pick<CalendarItem, 'kind'>) => boolean {
+  const mayMove = { tasks: useMay('tasks.write'), announcements: useMay('announcements.write') }
+  return ({ kind }) => mayMove[kind === 'announcement' ? 'announcements' : 'tasks']
 }
 
 /** Whether a part of the item lies within the span: the answer may be that of another span, or older than a move. */

@@ -6,31 +6,53 @@ import { MomentField } from '#src/ui/form-moment.tsx'
 import { FormColumns } from '#src/ui/form.tsx'
 import { useLast } from '#src/ui/last.ts'
 import { ItemStateChip } from '#src/lists/item-state.tsx'
-import { itemHref } from '#src/lists/form-hrefs.ts'
+import { useItemHref } from '#src/lists/form-hrefs.ts'
 import { CellLink } from '#src/lists/row-buttons.tsx'
 import { zonedText } from '#src/ui/zoned-time.ts'
 import classes from './calendar.module.css'
 import type { Dates } from './days.ts'
-import { checkMove, datesOf, isStartFixed, kindText } from './move.ts'
+import { checkMove, datesOf, datesText, isStartFixed, kindText } from './move.ts'
 
 interface ItemDialogProps {
   /** Undefined while the dialog is closed. */
   item: CalendarItem | undefined
   zone: string
+  /** Whether the role may move the item. Otherwise the dialog only shows its dates. */
+  canMove: (item: CalendarItem) => boolean
   onClose: () => void
   onMove: (item: CalendarItem, to: Dates) => void
 }
 
-export function ItemDialog({ item, zone, onClose, onMove }: ItemDialogProps) {
+export function ItemDialog({ item, zone, canMove, onClose, onMove }: ItemDialogProps) {
   const last = useLast(item)
   return (
     <FormDialog isOpen={item !== undefined} title={last?.title ?? ''} onClose={onClose}>
-      {last && <ItemForm key={`${last.kind} ${last.id} ${last.version}`} item={last} {...{ zone, onClose, onMove }} />}
+      {last && canMove(last) ? (
+        <ItemForm key={`${last.kind} ${last.id} ${last.version}`} item={last} {...{ zone, onClose, onMove }} />
+      ) : (
+        last && (
+          <>
+            <About item={last} />
+            <p className={classes['fixed']}>{datesText(datesOf(last), zone)}</p>
+          </>
+        )
+      )}
     </FormDialog>
   )
 }
 
-function ItemForm({ item, zone, onClose, onMove }: ItemDialogProps & { item: CalendarItem }) {
+/** What the item is, and the way to where the person may open it. */
+function About({ item: { kind, id, state } }: { item: CalendarItem }) {
+  const href = useItemHref()(kind, id)
+  return (
+    <p className={classes['about']}>
+      {kindText(kind)} <ItemStateChip state={state} />
+      {href !== undefined && <CellLink href={href}>{href.startsWith('/history') ? 'Who took part' : 'Open its form'}</CellLink>}
+    </p>
+  )
+}
+
+function ItemForm({ item, zone, onClose, onMove }: Omit<ItemDialogProps, 'canMove'> & { item: CalendarItem }) {
   const form = useForm(
     () => import('@arcade/contract/calendar/calls').then(({ calendarDates }) => calendarDates),
     { startsAt: item.startsAt ?? '', endsAt: item.endsAt ?? '' },
@@ -46,10 +68,7 @@ function ItemForm({ item, zone, onClose, onMove }: ItemDialogProps & { item: Cal
   }
   return (
     <DialogForm form={form} label={`Dates of ${item.title}`} onSubmit={handleSubmit} onCancel={onClose} submitLabel="Save Dates">
-      <p className={classes['about']}>
-        {kindText(item.kind)} <ItemStateChip state={item.state} />
-        <CellLink href={itemHref(item.kind, item.id)}>Open its form</CellLink>
-      </p>
+      <About item={item} />
       <FormColumns>
         {isStartFixed(item) ? (
           <p className={classes['fixed']}>

@@ -1,9 +1,8 @@
 /** The calendar's week or month as a timeline: a row for each item, with a bar over the days in which it can be claimed. */
 import type { CalendarItem } from '@arcade/contract/calendar/calls'
 import { useId, useState } from 'react'
-import { RowLink } from '#src/lists/row-buttons.tsx'
 import { ItemStateChip } from '#src/lists/item-state.tsx'
-import { itemHref } from '#src/lists/form-hrefs.ts'
+import { ItemLink } from '#src/lists/item-link.tsx'
 import { Bar } from './bar.tsx'
 import classes from './calendar.module.css'
 import { columnOf, type Dates, type Span } from './days.ts'
@@ -14,11 +13,13 @@ interface TimelineProps {
   span: Span
   /** The present moment. */
   now: number
+  /** Whether the role may move the item. */
+  canMove: (item: CalendarItem) => boolean
   onOpen: (item: CalendarItem) => void
   onMove: (item: CalendarItem, to: Dates) => void
 }
 
-export function Timeline({ items, span, now, onOpen, onMove }: TimelineProps) {
+export function Timeline({ items, span, now, canMove, onOpen, onMove }: TimelineProps) {
   const instructions = useId()
   const [told, setTold] = useState('')
   const { days, view } = span
@@ -55,7 +56,9 @@ export function Timeline({ items, span, now, onOpen, onMove }: TimelineProps) {
           {items.map((item) => (
             <li key={`${item.kind} ${item.id}`} className={classes['row']}>
               <div className={classes['name']}>
-                <RowLink href={itemHref(item.kind, item.id)}>{item.title}</RowLink>
+                <ItemLink kind={item.kind} id={item.id}>
+                  {item.title}
+                </ItemLink>
                 <span className={classes['facts']}>
                   {kindText(item.kind)} <ItemStateChip state={item.state} />
                 </span>
@@ -64,7 +67,7 @@ export function Timeline({ items, span, now, onOpen, onMove }: TimelineProps) {
                 <Bar
                   item={item}
                   span={span}
-                  instructions={instructions}
+                  instructions={canMove(item) ? instructions : undefined}
                   onOpen={() => onOpen(item)}
                   onDrop={(to) => onMove(item, to)}
                   onTell={setTold}

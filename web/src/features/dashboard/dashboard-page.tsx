@@ -5,7 +5,7 @@ import { dashboardTitle } from '@arcade/contract/pages'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useId } from 'react'
 import { api, reloadPage } from '#src/client/client.ts'
-import { useSession } from '#src/session.tsx'
+import { useMay } from '#src/session.tsx'
 import { Mentions } from '#src/notes/mentions.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -23,7 +23,7 @@ const loadActivity = () =>
 const Activity = lazy(loadActivity)
 
 export function DashboardPage() {
-  return useSession().user?.userType === 'admin' ? <AdminDashboard /> : <UserDashboard />
+  return useMay('dashboard.read') ? <AdminDashboard /> : <UserDashboard />
 }
 
 function UserDashboard() {

@@ -7,6 +7,7 @@ import { IconArrowUpRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ListAddress } from '#src/lists/list-address.ts'
+import { useMayOpen } from '#src/session.tsx'
 import classes from './dashboard-page.module.css'
 
 interface Place {
@@ -36,7 +37,9 @@ export const lists = {
   }),
 } satisfies Record<string, Place | ((...args: never[]) => Place)>
 
+/** The name of a row, as a link if the person may open its page. */
 export function ListLink({ list, children }: { list: Place; children: ReactNode }) {
+  if (!useMayOpen(list.to)) return children
   return (
     <Link to={list.to} search={list.search ?? {}}>
       {children}
@@ -52,8 +55,9 @@ interface AllLinkProps {
   text?: string
 }
 
-/** An arrow that links to the whole list. Its name differs from those of the sidebar's links. */
+/** An arrow that links to the whole list, for people who may open it. Its name differs from those of the sidebar's links. */
 export function AllLink({ list, label, text }: AllLinkProps) {
+  if (!useMayOpen(list.to)) return null
   return (
     <Link to={list.to} search={list.search ?? {}} className={classes['all']} aria-label={label} title={label}>
       {text}

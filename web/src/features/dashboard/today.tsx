@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import { api, client } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
+import { useMayOpen } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import classes from './dashboard-page.module.css'
 import { formatTime } from './times.ts'
@@ -113,15 +114,17 @@ function Needs({ alerts }: { alerts: readonly Alert[] }) {
     <section className={classes['needs']} aria-labelledby={id}>
       <h2 id={id}>What needs you</h2>
       <ul>
-        {alerts.map(({ id: key, about, text }) => {
-          const place = places[about]
-          return (
-            <li key={key}>
-              <span role="alert">{text}</span> {place && <Link to={place.to}>{place.text}</Link>}
-            </li>
-          )
-        })}
+        {alerts.map(({ id: key, about, text }) => (
+          <li key={key}>
+            <span role="alert">{text}</span> <PlaceLink place={places[about]} />
+          </li>
+        ))}
       </ul>
     </section>
   )
+}
+
+function PlaceLink({ place }: { place: (typeof places)['backups'] }) {
+  const mayOpen = useMayOpen(place?.to ?? '/')
+  return place && mayOpen && <Link to={place.to}>{place.text}</Link>
 }

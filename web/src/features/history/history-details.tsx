@@ -22,6 +22,7 @@ import { ListTable } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { type ListState, useList } from '#src/lists/use-list.ts'
 import { type Column, Missing, MoreButton } from '#src/lists/table-cells.tsx'
+import { Permitted } from '#src/session.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { exactly, formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'
@@ -95,14 +96,16 @@ function LoadedItem({ item, heading, address, onAddress }: LoadedItemProps) {
           <h2 id="history-item" ref={heading}>
             {item.title}
           </h2>
-          <DownloadButton
-            key={item.id}
-            id={`history ${item.kind} ${item.id}`}
-            label="Download"
-            {...shownOrAll({ state, shown, all, everything: 'Everyone', everyone: item.participants })}
-            successText="Data Downloaded Successfully!"
-            failureText={failureText}
-          />
+          <Permitted needs="exports.make">
+            <DownloadButton
+              key={item.id}
+              id={`history ${item.kind} ${item.id}`}
+              label="Download"
+              {...shownOrAll({ state, shown, all, everything: 'Everyone', everyone: item.participants })}
+              successText="Data Downloaded Successfully!"
+              failureText={failureText}
+            />
+          </Permitted>
         </header>
         <Facts item={item} />
       </section>

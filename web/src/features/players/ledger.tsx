@@ -8,6 +8,7 @@ import { createContext, use, useEffect, useMemo, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { DataTable } from '#src/lists/data-table.tsx'
 import { type Column, MoreButton, RowActions } from '#src/lists/table-cells.tsx'
+import { useMay } from '#src/session.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { useViewMore } from '#src/ui/view-more.tsx'
@@ -63,7 +64,8 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
       ),
     [data],
   )
-  const canReverse = player !== undefined && !isErased(player)
+  const mayAdjust = useMay('balances.adjust')
+  const canReverse = mayAdjust && player !== undefined && !isErased(player)
   const context = useMemo(() => {
     const onReverse = (entry: ExplainedEntry, button: Element) => {
       keepFocus.current = keepFocusInRows(button)
@@ -86,7 +88,7 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
       <LedgerContext value={context}>
         <DataTable
           label="Entries"
-          columns={isErased({ userId }) ? columns : columnsWithActions}
+          columns={mayAdjust && !isErased({ userId }) ? columnsWithActions : columns}
           rows={entries}
           rowKey={({ seq }) => seq}
           emptyText="No entries yet: the balance has always been 0."

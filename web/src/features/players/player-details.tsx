@@ -3,6 +3,7 @@ import { type Player, playerFields } from '@arcade/contract/players/fields'
 import { isBlank } from '@arcade/contract/text'
 import { type ReactNode, useId } from 'react'
 import { Missing } from '#src/lists/table-cells.tsx'
+import { useMay } from '#src/session.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import classes from './player-page.module.css'
@@ -36,12 +37,16 @@ interface PlayerDetailsProps {
   children: ReactNode
 }
 
+/** Personal fields, and groups of nothing else, are left out for people who may not see them. */
 export function PlayerDetails({ player, children }: PlayerDetailsProps) {
+  const seesPersonal = useMay('players.personal')
+  const shown = fields.filter((name) => seesPersonal || !('isPersonal' in playerFields[name]))
+  const titles = (['Identity', 'Handles', 'Wallets'] as const).filter((title) => shown.some((name) => groups[name] === title))
   return (
     <div className={classes['details']}>
-      {(['Identity', 'Handles', 'Wallets'] as const).map((title) => (
+      {titles.map((title) => (
         <Group key={title} title={title}>
-          {fields.map(
+          {shown.map(
             (name) =>
               groups[name] === title && (
                 <div key={name}>

@@ -11,6 +11,7 @@ import { asCallError, type CallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { asAct, type ActOptions, useUndo } from '#src/lists/undo.ts'
+import { useMay } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
@@ -44,16 +45,19 @@ export function PlayerNotice({ player }: StandingProps) {
   )
 }
 
-/** The menu with Block and Erase. An erased player has none, because nothing more can be done. */
+/** The menu with Block and Erase, as far as the role may. An erased player has none, because nothing more can be done. */
 export function PlayerActs({ player }: StandingProps) {
   const [isOpen, setIsOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const focusMenu = () => place.current?.querySelector('button')?.focus()
   const block = useBlock(player)
   const erase = useErase(player, focusMenu)
-  if (isErased(player)) return null
+  const mayBlock = useMay('players.block')
+  const mayErase = useMay('players.erase')
+  if (isErased(player) || (!mayBlock && !mayErase)) return null
 
-  const title = player.block ? 'Unblock or Erase' : 'Block or Erase'
+  const blockText = player.block ? 'Unblock' : 'Block'
+  const title = [mayBlock && blockText, mayErase && 'Erase'].filter(Boolean).join(' or ')
   /** The button in the menu is about to disappear, so the dialog that opens must return the focus to the menu's own button. */
   const leaveMenuAnd = (act: () => void) => () => {
     focusMenu()
@@ -70,12 +74,16 @@ export function PlayerActs({ player }: StandingProps) {
         className={classes['menu']}
         button={{ children: title, rightSection: <IconChevronDown size={16} aria-hidden /> }}
       >
-        <Button variant="subtle" color="gray" justify="flex-start" onClick={leaveMenuAnd(block.begin)}>
-          {player.block ? 'Unblock Player' : 'Block Player'}
-        </Button>
-        <Button variant="subtle" color="red" justify="flex-start" onClick={leaveMenuAnd(erase.begin)}>
-          Erase Player
-        </Button>
+        {mayBlock && (
+          <Button variant="subtle" color="gray" justify="flex-start" onClick={leaveMenuAnd(block.begin)}>
+            {`${blockText} Player`}
+          </Button>
+        )}
+        {mayErase && (
+          <Button variant="subtle" color="red" justify="flex-start" onClick={leaveMenuAnd(erase.begin)}>
+            Erase Player
+          </Button>
+        )}
       </Pane>
       {block.dialog}
       {erase.dialog}

@@ -5,6 +5,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { api, type client } from '#src/client/client.ts'
+import { Permitted } from '#src/session.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { State } from '#src/ui/state.tsx'
@@ -38,7 +39,11 @@ export function PlayerSummary({ userId, player }: { userId: number; player: Summ
             <Waiting />
           )}
         </p>
-        {player && !isErased(player) && <AdjustButton player={player} />}
+        {player && !isErased(player) && (
+          <Permitted needs="balances.adjust">
+            <AdjustButton player={player} />
+          </Permitted>
+        )}
       </section>
       <dl className={classes['facts']}>
         <Fact name="Rank">{standing ? rankText(standing) : isError ? '–' : <Waiting />}</Fact>

@@ -71,6 +71,7 @@ export function PlayersPage() {
             state={state}
             columns={columns}
             rowKey={({ userId }) => userId}
+            actsNeed="players.block"
             acts={<BlockButtons selection={state.selection} />}
             toolbar={
               <>

@@ -17,6 +17,7 @@ import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.
 import { listColumns } from '#src/lists/columns.tsx'
 import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
+import { ItemLink } from '#src/lists/item-link.tsx'
 import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
 import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
@@ -24,18 +25,21 @@ import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/lists/table-cells.tsx'
+import { useMay } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { BulkButton } from '#src/lists/bulk-act.tsx'
 import type { Selection } from '#src/lists/selection.tsx'
 import { counted, exactly } from '#src/ui/numbers.ts'
 import { Page } from '#src/ui/page.tsx'
-import { DuplicateButton, EditButton, RowLink } from '#src/lists/row-buttons.tsx'
+import { DuplicateButton, EditButton } from '#src/lists/row-buttons.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
 import { PrioritiseButton } from './prioritise-button.tsx'
 import { MoveHandle } from './reorder.tsx'
 import { TaskOrder } from './task-order.tsx'
 import classes from './tasks-page.module.css'
 
+/** The permission for all that changes a task. */
+const WRITE = 'tasks.write'
 /** What the deletion of one task does. */
 const CONSEQUENCE = 'Its history stays.'
 
@@ -95,8 +99,13 @@ function taskColumns(collection: TaskCollection) {
     maxParticipants: { isHiddenAtFirst: true, width: 5.5, card: 'fold' },
     dailyBudget: { isHiddenAtFirst: true, width: 4.5, card: 'fold' },
     createdAt: { isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
-    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, width: 4, card: 'end' },
-    Delete: { render: (task) => <DeleteButton collection={collection} task={task} />, width: 2.75, card: 'end' },
+    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, needs: WRITE, width: 4, card: 'end' },
+    Delete: {
+      render: (task) => <DeleteButton collection={collection} task={task} />,
+      needs: WRITE,
+      width: 2.75,
+      card: 'end',
+    },
     id: false,
     segmentId: false,
     paused: false, // a state
@@ -119,10 +128,11 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const query = useQuery(options)
   const state = useList(list, { address, query, rowsOf: ({ tasks }) => tasks })
   // Rows can be moved only in the unfiltered list in its own order, where a move shows its effect.
-  const isOrdered = state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
+  const mayWrite = useMay(WRITE)
+  const isOrdered = mayWrite && state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
   const { selection } = state
   return (
-    <Page isList title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
+    <Page isList title={title} actions={mayWrite && <LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
       <TaskOrder list={list} tasks={query.data?.tasks ?? []} queryKey={options.queryKey}>
         <OrderContext value={isOrdered}>
           <ListTable
@@ -130,7 +140,8 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
             state={state}
             columns={columns[collection]}
             rowKey={({ id }) => id}
-            firstStep={<LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
+            firstStep={mayWrite && <LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
+            actsNeed={WRITE}
             acts={
               <>
                 <PrioritiseButton
@@ -197,7 +208,11 @@ function PauseButtons({ collection, selection }: PauseButtonsProps) {
 }
 
 function TitleLink({ collection, task: { id, title } }: { collection: TaskCollection; task: Task }) {
-  return <RowLink href={editHref(`${taskCollections[collection].path}-form`, id)}>{title}</RowLink>
+  return (
+    <ItemLink kind={collection} id={id}>
+      {title}
+    </ItemLink>
+  )
 }
 
 function TaskLink({ link }: { link: string | null }) {

@@ -1,5 +1,6 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
 import { listPaths } from '@arcade/contract/lists'
+import { type Role, roleDescriptions, roleLabels, roles } from '@arcade/contract/team/fields'
 import { userTypeLabels } from '@arcade/contract/users/fields'
 import type { newUserInputFor, NewUserInput } from '@arcade/contract/users/calls'
 import { useState } from 'react'
@@ -9,7 +10,7 @@ import { asCallError } from '#src/client/call-error.ts'
 import { client, creation } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { useSession } from '#src/session.tsx'
+import { Permitted, useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice, FormRefusal } from '#src/ui/form-notice.tsx'
 import { FormPanel } from '#src/ui/form-page.tsx'
@@ -18,7 +19,7 @@ import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
-const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '', userType: 'user' } as const
+const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '', userType: 'user', role: '' } as const
 
 export function AddUserPage() {
   const { registrationEmailHost } = useSession()
@@ -33,8 +34,11 @@ export function AddUserPage() {
     <Page title="Add User" narrow="two-columns">
       <FormPanel>
         <FormNotice
-          message={roleless && `${roleless.email} was added as a User. The role Admin could not be given: ${roleless.problem}`}
-          action={roleless && { label: 'Make Admin', onClick: () => void handleRetry(roleless) }}
+          message={
+            roleless &&
+            `${roleless.email} was added as a User. The role ${roleLabels[roleless.role]} could not be given: ${roleless.problem}`
+          }
+          action={roleless && { label: `Make ${roleLabels[roleless.role]}`, onClick: () => void handleRetry(roleless) }}
         />
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label="Add User">
@@ -49,22 +53,35 @@ export function AddUserPage() {
 }
 
 function UserFields({ control }: { control: Control<z.input<ReturnType<typeof newUserInputFor>>, unknown, NewUserInput> }) {
-  const userType = useWatch({ control, name: 'userType' })
+  const [userType, role] = useWatch({ control, name: ['userType', 'role'] })
   return (
     <FormColumns>
       <TextField control={control} name="fname" label="First Name" isRequired />
       <TextField control={control} name="lname" label="Last Name" isRequired />
       <TextField control={control} name="email" label="Email" isRequired isWide type="email" />
       <NewPasswordFields control={control} label="Password" known={['fname', 'lname', 'email']} />
-      <SelectField
-        control={control}
-        name="userType"
-        label="Role"
-        isRequired
-        placeholder="Select a role"
-        description={userType === 'admin' ? 'May change and delete everything here.' : 'May manage nothing.'}
-        options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
-      />
+      <Permitted needs="users.roles">
+        <SelectField
+          control={control}
+          name="userType"
+          label="User Type"
+          isRequired
+          placeholder="Select a user type"
+          hint={userType === 'admin' ? 'Has a role, which says what is allowed.' : 'May manage nothing.'}
+          options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
+        />
+        {userType === 'admin' && (
+          <SelectField
+            control={control}
+            name="role"
+            label="Role"
+            isRequired
+            placeholder="Select a role"
+            hint={role === '' ? '' : roleDescriptions[role]}
+            options={roles.map((value) => ({ value, label: roleLabels[value] }))}
+          />
+        )}
+      </Permitted>
     </FormColumns>
   )
 }
@@ -73,37 +90,38 @@ function UserFields({ control }: { control: Control<z.input<ReturnType<typeof ne
 interface Roleless {
   id: string
   email: string
+  role: Role
   problem: string
 }
 
-/** Adds the user, then gives the role Admin if it was chosen. @param finish ends the form's draft */
+/** Adds the user, then gives the role if one was chosen. @param finish ends the form's draft */
 function useSave(finish: () => void) {
   const returnToList = useReturnToList(listPaths.users)
   const [createOnce] = useState(creation)
   const [roleless, setRoleless] = useState<Roleless>()
 
   /**
-   * Gives the role Admin to the user that was just created. Resolves with whether it succeeded; a failure is shown on this page with a
-   * button to try again.
+   * Gives the role to the user that was just created. Resolves with whether it succeeded; a failure is shown on this page with a button to
+   * try again.
    */
-  const giveAdmin = async (id: string, email: string) => {
+  const giveRole = async (added: Omit<Roleless, 'problem'>) => {
     try {
-      await client.users.setUserType({ id, userType: 'admin' })
+      await client.users.setRole({ id: added.id, role: added.role })
       setRoleless(undefined)
       return true
     } catch (cause) {
-      setRoleless({ id, email, problem: asCallError(cause).message })
+      setRoleless({ ...added, problem: asCallError(cause).message })
       return false
     }
   }
 
-  const handleSubmit = async ({ userType: role, ...input }: NewUserInput) => {
+  const handleSubmit = async ({ userType, role, ...input }: NewUserInput) => {
     setRoleless(undefined)
     try {
       const { id } = await createOnce((options) => client.users.create(input, options))
       finish()
       toast.success('User Added Successfuly!') // sic, §8
-      const isDone = role === 'user' || (await giveAdmin(id, input.email))
+      const isDone = userType === 'user' || role === '' || (await giveRole({ id, role, email: input.email }))
       await refreshAfterActOn('users')
       if (isDone) await returnToList()
       return undefined
@@ -114,8 +132,8 @@ function useSave(finish: () => void) {
     }
   }
 
-  const handleRetry = async ({ id, email }: Roleless) => {
-    if (!(await giveAdmin(id, email))) return
+  const handleRetry = async (added: Roleless) => {
+    if (!(await giveRole(added))) return
     toast.success('Info Updated Successfully!')
     await refreshAfterActOn('users')
     await returnToList()

@@ -1,7 +1,8 @@
 /** The list of the console's users (§2 /manage-users), 50 per page. The server leaves out the signed-in user. */
 import { type DashboardUser, userList, userTypeLabels } from '@arcade/contract/users/fields'
+import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import { isolated } from '@arcade/contract/text'
-import { IconShieldCheck, IconUser } from '@tabler/icons-react'
+import { type Icon, IconChartBar, IconCrown, IconEye, IconPencil, IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, client } from '#src/client/client.ts'
@@ -12,13 +13,17 @@ import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { asListed, useList } from '#src/lists/use-list.ts'
+import { useMay, useMayActOn } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
+import { useIsPhone } from '#src/ui/phone.ts'
 import { Page } from '#src/ui/page.tsx'
 import { EditButton } from '#src/lists/row-buttons.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
 import classes from './manage-users-page.module.css'
 
+/** The permission for all that changes users, but their roles. */
+const WRITE = 'users.write'
 const CONSEQUENCE = 'Their sessions end at once.'
 
 const columns = listColumns(userList, {
@@ -26,7 +31,7 @@ const columns = listColumns(userList, {
   createdAt: { header: 'Sr.No', render: (_, number) => number, width: 3.5, grow: 0.2, card: 'fold' },
   fname: {
     viewMore: true,
-    mark: ({ userType }) => <RoleIcon userType={userType} />,
+    mark: (user) => <RoleIcon {...user} />,
     width: 6,
     grow: 2,
     card: 'title',
@@ -42,8 +47,8 @@ const columns = listColumns(userList, {
   },
   role: { missing: '–', isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
   lastSeenAt: { missing: 'not known', isHiddenAtFirst: true, width: 5.5, grow: 1, card: 'fold' },
-  Update: { render: (user) => <UpdateButton user={user} />, width: 3.25, grow: 0.2, card: 'end' },
-  Delete: { render: (user) => <DeleteButton user={user} />, width: 2.75, grow: 0.2, card: 'end' },
+  Update: { render: (user) => <UpdateButton user={user} />, needs: WRITE, width: 3.25, grow: 0.2, card: 'end' },
+  Delete: { render: (user) => <DeleteButton user={user} />, needs: WRITE, width: 2.75, grow: 0.2, card: 'end' },
   id: false,
   userType: false,
   version: false,
@@ -57,6 +62,9 @@ export function ManageUsersPage() {
   const everyone = useQuery(
     api.users.list.queryOptions({ input: {}, select: ({ total }) => ({ total }), enabled: !state.isWhole }),
   )
+  const mayWrite = useMay(WRITE)
+  const mayGiveRoles = useMay('users.roles')
+  const isPhone = useIsPhone() // its menu has the link to the roles, the heading no room for it
   return (
     <Page
       isList
@@ -64,7 +72,12 @@ export function ManageUsersPage() {
       actions={
         <>
           <ExportAllButton state={state} call="users" everyone={everyone.data?.total} />
-          <LinkButton to="/add-user">Add User</LinkButton>
+          {mayGiveRoles && !isPhone && (
+            <LinkButton to="/roles" variant="default">
+              What Roles May Do
+            </LinkButton>
+          )}
+          {mayWrite && <LinkButton to="/add-user">Add User</LinkButton>}
         </>
       }
     >
@@ -73,7 +86,8 @@ export function ManageUsersPage() {
         state={state}
         columns={columns}
         rowKey={({ id }) => id}
-        firstStep={<LinkButton to="/add-user">Add the first user</LinkButton>}
+        firstStep={mayWrite && <LinkButton to="/add-user">Add the first user</LinkButton>}
+        actsNeed={WRITE}
         acts={
           <DeleteSelectedButton
             list={userList}
@@ -88,23 +102,32 @@ export function ManageUsersPage() {
   )
 }
 
-/** The role is shown as an icon, because §2 lists the texts of a row and the role is not among them. */
-function RoleIcon({ userType }: Pick<DashboardUser, 'userType'>) {
-  const Icon = userType === 'admin' ? IconShieldCheck : IconUser
-  const label = userTypeLabels[userType]
+/** The role is shown as an icon with its name, because §2 lists the texts of a row and the role is not among them. */
+function RoleIcon({ userType, role }: Pick<DashboardUser, 'userType' | 'role'>) {
+  const Icon = role === null ? IconUser : roleIcons[role]
+  const label = role === null ? userTypeLabels[userType] : roleLabels[role]
   return (
-    <span title={label} className={classes['role']} data-admin={userType === 'admin' || undefined}>
+    <span title={label} className={classes['role']} data-admin={role !== null || undefined}>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <img> would not take the colour of the text */}
       <Icon size={18} stroke={1.75} role="img" aria-label={label} />
     </span>
   )
 }
 
+const roleIcons: Record<Role, Icon> = {
+  owner: IconCrown,
+  manager: IconShieldCheck,
+  editor: IconPencil,
+  reviewer: IconEye,
+  analyst: IconChartBar,
+}
+
 function UpdateButton({ user }: { user: DashboardUser }) {
   return <EditButton isOpener label="Update" href={updateUserHref(user)} />
 }
 
-function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUser }) {
+function DeleteButton({ user: { id, fname, lname, email, role } }: { user: DashboardUser }) {
+  if (!useMayActOn(role)) return null
   return (
     <DeleteRowButton
       list={userList}

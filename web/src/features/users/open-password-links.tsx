@@ -1,4 +1,4 @@
-/** The password links that can be used now: for whom, by whom and until when. Any admin can end one. */
+/** The password links that can be used now: for whom, by whom and until when. Who may change users can end one. */
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -7,6 +7,7 @@ import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
+import { Permitted } from '#src/session.tsx'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
@@ -48,9 +49,11 @@ export function OpenPasswordLinks({ userId, onEnd }: OpenPasswordLinksProps): Re
             key={id}
             name={`${name} (${email})`}
             buttons={
-              <Button variant="default" size="compact-md" aria-label={`End Link, ${name}`} onClick={() => handleEnd(id, name)}>
-                End Link
-              </Button>
+              <Permitted needs="users.write">
+                <Button variant="default" size="compact-md" aria-label={`End Link, ${name}`} onClick={() => handleEnd(id, name)}>
+                  End Link
+                </Button>
+              </Permitted>
             }
           >
             <Facts>

@@ -3,7 +3,6 @@ import { listPaths } from '@arcade/contract/lists'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { isolated } from '@arcade/contract/text'
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,7 +10,7 @@ import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api, client, fetchOnce, queryClient } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { showFailure } from '#src/lists/item-acts.ts'
+import { Permitted, useMayActOn } from '#src/session.tsx'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -24,6 +23,7 @@ import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
 import { type NewPasswordLink, PasswordLink } from './password-link.tsx'
+import { RoleForm } from './role-form.tsx'
 import classes from './update-user-page.module.css'
 
 export function UpdateUserPage() {
@@ -60,6 +60,7 @@ function UserForms({ user, onReload }: UserProps) {
   /** The version that the name form is based on. A change of the role on this page raises it; any other change makes a save stale. */
   const [version, setVersion] = useState(user.version)
   const [link, setLink] = useState<NewPasswordLink>()
+  const mayActOn = useMayActOn(user.role)
   const handleRoleChange = (changed: DashboardUser) => {
     setLink(undefined) // a change of the role ends the link
     if (changed.version === version + 1) setVersion(changed.version)
@@ -77,13 +78,17 @@ function UserForms({ user, onReload }: UserProps) {
         <p className={classes['email']}>{user.email}</p>
         <NameForm user={user} version={version} onReload={onReload} />
       </FormPanel>
-      <Panel>
-        <PasswordLink user={user} link={link} onMake={setLink} />
-      </Panel>
+      {mayActOn && (
+        <Panel>
+          <PasswordLink user={user} link={link} onMake={setLink} />
+        </Panel>
+      )}
       <OpenPasswordLinks userId={user.id} onEnd={() => setLink(undefined)} />
-      <Panel>
-        <RoleForm user={user} onChange={handleRoleChange} />
-      </Panel>
+      <Permitted needs="users.roles">
+        <Panel>
+          <RoleForm user={user} onChange={handleRoleChange} />
+        </Panel>
+      </Permitted>
     </FormWithAside>
   )
 }
@@ -101,7 +106,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
     record: { ...user, version },
     load: () => client.users.get({ id: user.id }),
     toValues: ({ fname, lname }) => ({ fname, lname }),
-    alsoTold: ['userType'],
+    alsoTold: ['userType', 'role'],
   })
 
   const handleSubmit = async (input: UserUpdateInput) => {
@@ -140,43 +145,5 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
         </FormActions>
       </Form>
     </>
-  )
-}
-
-/** The specification has no screen for roles, so they are changed here. */
-function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed: DashboardUser) => void }) {
-  const confirm = useConfirm()
-  const [isBusy, setIsBusy] = useState(false)
-  const isAdmin = user.userType === 'admin'
-  const label = isAdmin ? 'Make User' : 'Make Admin'
-
-  const handleChange = async () => {
-    const effect = isAdmin
-      ? 'They lose access to the management of the game.'
-      : 'They may then change and delete everything here.'
-    const message = `Change the role of ${isolated(`${user.fname} ${user.lname}`)}? ${effect}`
-    if (isBusy || !(await confirm({ title: label, message }))) return
-    setIsBusy(true)
-    try {
-      const { user: changed } = await client.users.setUserType({ id: user.id, userType: isAdmin ? 'user' : 'admin' })
-      toast.success('Info Updated Successfully!')
-      onChange(changed)
-      await refreshAfterActOn('users')
-    } catch (cause) {
-      showFailure(cause)
-    } finally {
-      setIsBusy(false)
-    }
-  }
-
-  return (
-    <div className={classes['row']}>
-      <p>
-        Role: <strong>{isAdmin ? 'Admin' : 'User'}</strong>
-      </p>
-      <Button variant="default" onClick={() => void handleChange()}>
-        {label}
-      </Button>
-    </div>
   )
 }
