@@ -30,6 +30,7 @@ const rooms = [
   ['audit/'],
   ['items/'],
   ['webhooks/'],
+  ['mail/'],
   ['files/'],
   ['identity/'],
   ['sheets/'],

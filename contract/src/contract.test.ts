@@ -68,15 +68,20 @@ test('§7 all other paths start with /api, or /bot for the game', () => {
   )
 })
 
-test('§6 a guest may only sign in, sign out, register and use a setup or password link', () => {
+test('§6 a guest may only sign in, sign out, register, ask for a new password and use a link', () => {
   const open = calls.filter(({ meta }) => meta.access.includes('guest')).map(({ method, path }) => `${method} ${path}`)
   expect(open.toSorted()).toEqual([
     'DELETE /api/session',
     'GET /api/session',
+    'POST /api/email-link',
+    'POST /api/forgotten-password',
+    'POST /api/invitation',
     'POST /api/password-link',
     'POST /api/register',
     'POST /api/session',
     'POST /api/setup-link',
+    'PUT /api/email-link',
+    'PUT /api/invitation',
     'PUT /api/password-link',
   ])
 })

@@ -9,9 +9,11 @@ import { botTokens } from '#src/bot-tokens/calls.ts'
 import { broadcasts } from '#src/broadcasts/calls.ts'
 import { announcements } from '#src/announcements/calls.ts'
 import { downloads } from '#src/downloads/calls.ts'
+import { emails } from '#src/emails/calls.ts'
 import { fromBefore } from '#src/from-before/calls.ts'
 import { game } from '#src/game/calls.ts'
 import { history } from '#src/history/calls.ts'
+import { invitations } from '#src/invitations/calls.ts'
 import { ledger } from '#src/ledger/calls.ts'
 import { notes } from '#src/notes/calls.ts'
 import { messages } from '#src/messages/calls.ts'
@@ -27,8 +29,10 @@ import { views } from '#src/views/calls.ts'
 export const contract = {
   auth,
   account,
+  emails,
   users,
   team,
+  invitations,
   dashboard,
   socialTasks,
   dailyTasks,

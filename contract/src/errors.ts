@@ -100,6 +100,17 @@ export const errorCatalogue = {
   SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
   NOT_BY_LINK: { status: 409, message: 'Change your own password under Your Account.' },
   PASSWORD_LINK_INVALID: { status: 403, message: 'This link has expired or was used already. Ask an admin for a new one.' },
+  NO_SUCH_INVITATION: { status: 404, message: 'This invitation was used or ended meanwhile.' },
+  INVITATION_INVALID: {
+    status: 403,
+    message: 'This invitation has expired, was used already or was ended. Ask the person who invited you for a new one.',
+  },
+  EMAIL_LINK_INVALID: { status: 403, message: 'This link has expired, or the change was made or cancelled already.' },
+  SAME_EMAIL: { status: 409, message: 'This is your e-mail address already.' },
+  MAIL_OFF: {
+    status: 409,
+    message: 'The console cannot send mails. It needs SMTP_URL and a new start of the server.',
+  },
   LINK_CODE_INVALID: { status: 403, message: 'This code has expired or was used already. Make a new one at Your Account.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },

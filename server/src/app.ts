@@ -14,6 +14,8 @@ import { accountHandlers } from '#src/features/account/account.ts'
 import { servedAudit } from '#src/features/audit/audit-list.ts'
 import { auditHandlers } from '#src/features/audit/audit.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
+import { emailsHandlers } from '#src/features/emails/emails.ts'
+import { invitationsHandlers } from '#src/features/invitations/invitations.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
 import { teamHandlers } from '#src/features/team/team.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
@@ -60,8 +62,10 @@ import { createReadiness, type Readiness } from '#src/http/readiness.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { createInitDataReader } from '#src/identity/init-data.ts'
+import { createPasswordResets, type PasswordResets } from '#src/identity/password-resets.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 import { createPasswords, type Passwords } from '#src/identity/sign-in-passwords.ts'
+import { createMails, type Mails } from '#src/mail/mails.ts'
 import { createTrash } from '#src/audit/trash.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
@@ -80,6 +84,7 @@ export interface AppOptions {
     | 'entryCaps'
     | 'initData'
     | 'webhookNetworks'
+    | 'mail'
   > & { telegram: TelegramSettings }
   database: Database
   fileStore: FileStore
@@ -98,6 +103,8 @@ export interface App {
   attempts: Attempts
   signInGuard: SignInGuard
   passwords: Passwords
+  passwordResets: PasswordResets
+  mails: Mails
   files: Files
   visits: Visits
   broadcasts: Broadcasts
@@ -120,8 +127,10 @@ export async function createApp({
   const botTokens = await createBotTokens(database)
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
-  const signInGuard = createSignInGuard({ database, attempts, devices, log })
+  const mails = createMails({ database, key: secretKey, settings: config.mail, log })
+  const signInGuard = createSignInGuard({ database, attempts, devices, mails, log })
   const passwords = createPasswords(database, secretKey)
+  const passwordResets = createPasswordResets({ database, mails })
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
@@ -137,6 +146,8 @@ export async function createApp({
     attempts,
     signInGuard,
     passwords,
+    passwordResets,
+    mails,
     downloads,
     log,
     registrationEmailHost,
@@ -161,7 +172,9 @@ export async function createApp({
     auth: authHandlers(services),
     account: accountHandlers(services),
     users: usersHandlers(services),
+    emails: emailsHandlers(services),
     team: teamHandlers(services),
+    invitations: invitationsHandlers(services),
     dashboard: dashboardHandlers({
       figures,
       today: createToday(database),
@@ -218,5 +231,5 @@ export async function createApp({
     host: config.host,
     trustedProxies: config.trustedProxies,
   })
-  return { http, readiness, sessions, attempts, signInGuard, passwords, files, broadcasts, visits, live }
+  return { http, readiness, sessions, attempts, signInGuard, passwords, passwordResets, mails, files, broadcasts, visits, live }
 }

@@ -85,6 +85,15 @@ describe('design §8 the environment', () => {
     ['QUIET_HOURS', '8-8'],
     ['CONSOLE_ZONE', 'Berlin time'],
     ['MINI_APP_URL', 'game.example.org'],
+    ['SMTP_URL', 'mail.example.org'],
+    ['SMTP_URL', 'http://mail.example.org'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://user@mail.example.org'],
+    ['SMTP_URL', 'smtp://us%ZZer:pa@mail.example.org'],
+    ['SMTP_URL', 'smtp://mail.example.org/?tls.rejectUnauthorized=false'],
+    ['SMTP_URL', 'smtp://mail.example.org:99999'],
+    ['MAIL_FROM', 'Arcade <console@example.org>'],
+    ['MAIL_FROM', 'a@b.org\r\nBcc: c@d.org'],
     ['INIT_DATA_MAX_AGE', '0'],
     ['INIT_DATA_MAX_AGE', '1h'],
     ['INIT_DATA_MAX_AGE', '-5'],
@@ -114,6 +123,25 @@ describe('design §8 the environment', () => {
       expect(readConfig({ ENTRY_CAPS: `${text},-*=${others}` }).entryCaps).toEqual(
         new Map(Object.entries({ ...caps, '-*': others })),
       )
+  })
+
+  test('SMTP_URL names the mail server; the sender and the origin of links follow from PUBLIC_URL', () => {
+    expect(readConfig({}).mail).toBeUndefined()
+    expect(readConfig({ SMTP_URL: 'smtp://127.0.0.1:2525' }).mail).toEqual({
+      smtp: { host: '127.0.0.1', port: 2525, isSecure: false, login: undefined },
+      from: 'arcade-console@arcade-console.invalid',
+      origin: 'http://127.0.0.1:3000',
+    })
+    const set = { SMTP_URL: 'smtps://me%40x.org:p%40ss@[::1]', PUBLIC_URL: 'https://console.example.org' }
+    expect(readConfig(set).mail).toEqual({
+      smtp: { host: '::1', port: 465, isSecure: true, login: { user: 'me@x.org', password: 'p@ss' } },
+      from: 'me@x.org',
+      origin: 'https://console.example.org',
+    })
+    expect(readConfig({ ...set, MAIL_FROM: 'a@b.org' }).mail?.from).toBe('a@b.org')
+    expect(readConfig({ ...set, SMTP_URL: 'smtp://h' }).mail).toMatchObject({ from: 'arcade-console@console.example.org' })
+    expect(() => readConfig({ MAIL_FROM: 'a@b.org' })).toThrow('MAIL_FROM needs SMTP_URL')
+    expect(() => readConfig({ SMTP_URL: 'smtp://user:hidden@h/path' })).toThrow(/^SMTP_URL must be (?!.*hidden)/)
   })
 
   test('a replica needs DATABASE_URL', () => {

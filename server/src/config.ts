@@ -64,8 +64,27 @@ export interface Config {
     /** The address of the game's Mini App, for the button of a message. */
     miniAppUrl: string | undefined
   }
+  /** How mails are sent (mail/); undefined if SMTP_URL is not set. */
+  mail: MailSettings | undefined
   /** How the initData of players' clients is checked (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
+}
+
+export interface MailSettings {
+  smtp: SmtpServer
+  /** The address of the sender. */
+  from: string
+  /** The origin of the links in mails, without a trailing slash. */
+  origin: string
+}
+
+/** SMTP_URL, parsed. */
+export interface SmtpServer {
+  host: string
+  port: number
+  /** Whether the connection begins with TLS (`smtps:`). */
+  isSecure: boolean
+  login: { user: string; password: string } | undefined
 }
 
 const port = z
@@ -113,6 +132,22 @@ function isAddressRange(range: string): boolean {
 const apiRoot = url('http:', 'https:')
   .refine((value) => URL.canParse(value) && !new URL(value).search && !new URL(value).hash)
   .transform((value) => value.replace(/\/+$/, ''))
+
+const smtpUrl = url('smtp:', 'smtps:').transform((value, context): SmtpServer => {
+  const { protocol, hostname, port: given, username, password, pathname, search, hash } = new URL(value)
+  const isSecure = protocol === 'smtps:'
+  const isWhole =
+    hostname !== '' && (pathname === '' || pathname === '/') && !search && !hash && (username === '') === (password === '')
+  try {
+    const login = username === '' ? undefined : { user: decodeURIComponent(username), password: decodeURIComponent(password) }
+    if (isWhole)
+      return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(given || (isSecure ? 465 : 587)), isSecure, login }
+  } catch {
+    // The user or the password is not percent-encoded.
+  }
+  context.addIssue({ code: 'custom' })
+  return z.NEVER
+})
 
 const hours = z
   .string()
@@ -181,6 +216,11 @@ const variables = {
   QUIET_HOURS: [hours, 'two different hours from 0 to 23, such as 22-8'],
   CONSOLE_ZONE: [timeZone, 'a time zone such as Europe/Berlin'],
   MINI_APP_URL: [url('http:', 'https:'), 'the address of the Mini App, such as https://game.example.org'],
+  SMTP_URL: [
+    smtpUrl,
+    'smtp://host:587, smtps://host:465 or smtps://user:password@host, with user and password percent-encoded and nothing after the port',
+  ],
+  MAIL_FROM: [z.string().regex(z.regexes.email), 'an e-mail address, such as console@example.org'],
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
   ENTRY_CAPS: [
     caps,
@@ -206,6 +246,7 @@ const SECRET: ReadonlySet<Name> = new Set([
   'METRICS_TOKEN',
   'TELEGRAM_BOT_TOKEN',
   'SECRET_KEY',
+  'SMTP_URL',
 ])
 
 type Read = <N extends Name>(name: N) => z.output<(typeof variables)[N][0]> | undefined
@@ -264,12 +305,29 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       quietHours: quiet && { from: quiet[0], to: quiet[1], zone },
       miniAppUrl: read('MINI_APP_URL'),
     },
+    mail: readMail(read),
     initData: {
       botToken: read('TELEGRAM_BOT_TOKEN'),
       botId: read('TELEGRAM_BOT_ID'),
       maxAgeSeconds: read('INIT_DATA_MAX_AGE') ?? 3600,
     },
   }
+}
+
+/**
+ * Returns how mails are sent. Their links begin with PUBLIC_URL, never with what a request says, or else with the address at which the
+ * server listens.
+ */
+function readMail(read: Read): MailSettings | undefined {
+  const smtp = read('SMTP_URL')
+  if (smtp === undefined) return undefined
+  const publicUrl = read('PUBLIC_URL')
+  const host = read('HOST') ?? '127.0.0.1'
+  const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : isIP(host) === 6 ? `[${host}]` : host
+  const { origin: ownOrigin, hostname } = new URL(publicUrl ?? `http://${reachable}:${read('PORT') ?? 3000}`)
+  const domain = isIP(hostname) === 0 && hostname.includes('.') ? hostname : 'arcade-console.invalid'
+  const login = smtp.login && z.regexes.email.test(smtp.login.user) ? smtp.login.user : undefined
+  return { smtp, origin: ownOrigin, from: read('MAIL_FROM') ?? login ?? `arcade-console@${domain}` }
 }
 
 function readVariable<N extends Name>(name: N, raw: string | undefined): z.output<(typeof variables)[N][0]> | undefined {
@@ -289,6 +347,7 @@ function refuseContradictions(read: Read): void {
     throw new ConfigError('BACKUP_SCHEDULE needs BACKUP_URL')
   if (read('DATABASE_REPLICA_URL') !== undefined && read('DATABASE_URL') === undefined)
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL')
+  if (read('MAIL_FROM') !== undefined && read('SMTP_URL') === undefined) throw new ConfigError('MAIL_FROM needs SMTP_URL')
   const botToken = read('TELEGRAM_BOT_TOKEN')
   const botId = read('TELEGRAM_BOT_ID')
   if (botToken !== undefined && botId !== undefined && !botToken.startsWith(`${botId}:`))

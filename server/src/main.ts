@@ -27,6 +27,8 @@ import { createSchedule, type Schedule } from '#src/items/schedule.ts'
 import { forgetPlayerKeys } from '#src/ledger/entry-once.ts'
 import { forgetQuotas } from '#src/ledger/quotas.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
+import { sweepEmailChanges } from '#src/identity/email-changes.ts'
+import { sweepInvitations } from '#src/identity/invitations.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { stopSheetProcess } from '#src/sheets/sheet-writer.ts'
@@ -153,7 +155,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
 
 type App = Awaited<ReturnType<typeof createApp>>
 
-interface Stopped extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visits'> {
+interface Stopped extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visits' | 'mails'> {
   config: Config
   database: Database
   backups: Backups
@@ -165,11 +167,12 @@ interface Stopped extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visit
 
 /** Stops a server: what runs in the background first, then the requests under way, the database last. */
 async function stopAll(stopped: Stopped): Promise<void> {
-  const { config, database, backups, broadcasts, images, server, tasks, schedule, readiness, live, visits } = stopped
+  const { config, database, backups, broadcasts, images, server, tasks, schedule, readiness, live, visits, mails } = stopped
   const deadline = performance.now() + DRAIN_MS
   tasks.stop()
   const scheduleEnd = schedule.stop()
   live.stop()
+  mails.stop()
   const ends = [backups.stop(), broadcasts.stop()].map((end) => Promise.race([end, elapse(DRAIN_MS, undefined, { ref: false })]))
   const stopSeen = readiness.beginStop()
   // With an embedded database there is no other server to which a load balancer could send requests.
@@ -217,7 +220,7 @@ type BackgroundTask = [everySeconds: number, name: string, run: () => Promise<un
 
 interface BackgroundServices extends Pick<
   App,
-  'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'files' | 'broadcasts' | 'visits'
+  'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'passwordResets' | 'mails' | 'files' | 'broadcasts' | 'visits'
 > {
   database: Database
   deliveries: Deliveries
@@ -226,9 +229,12 @@ interface BackgroundServices extends Pick<
 
 function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
   const { database, sessions, attempts, signInGuard, passwords, files, visits, broadcasts, deliveries, backups } = services
+  const { passwordResets, mails } = services
   return [
     [1, 'seal the audit', () => sealEntries(database)],
     [1, 'send webhooks', () => deliveries.sendDue()],
+    [1, 'mail links to those who forgot their password', () => passwordResets.answer()],
+    [1, 'send mails', () => mails.sendDue()],
     [1, 'send broadcasts', () => broadcasts.run()],
     [5, 'note visits of players', () => visits.write()],
     [10, 'fold counters', () => foldCounters(database)],
@@ -238,6 +244,10 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove old attempts', () => attempts.sweep()],
     [3600, 'remove sign-in checks', () => signInGuard.sweep()],
     [3600, 'remove expired password links', () => passwords.sweep()],
+    [3600, 'remove links that were mailed', () => passwordResets.sweep()],
+    [3600, 'remove old invitations', () => sweepInvitations(database.db)],
+    [3600, 'remove unconfirmed changes of e-mail', () => sweepEmailChanges(database.db)],
+    [60, 'remove old mails', () => mails.sweep()],
     [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
     [3600, 'remove old deliveries', () => deliveries.sweep()],
     [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],

@@ -19,6 +19,7 @@ export const columnTypeOverrides: Readonly<Record<string, string>> = {
   'bot_tokens.scope': 'BotScope',
   'default_views.list': 'ListName',
   'history_items.kind': 'HistoryKind',
+  'invitations.role': 'Role',
   'item_quotas.kind': 'HistoryKind',
   'item_quotas.quota': `'places' | 'points'`,
   'ledger_entries.kind': 'HistoryKind',

@@ -17,6 +17,19 @@ export async function addRows(database: Database): Promise<void> {
   await audit(database.db, act, 'data.import', {})
 }
 
+/** The tables that a restore empties: sessions, links, codes and mails. */
+export const endedTables = [
+  'sessions',
+  'setup_links',
+  'password_links',
+  'password_requests',
+  'password_resets',
+  'email_changes',
+  'mails',
+  'invitations',
+  'telegram_link_codes',
+]
+
 const HARD_TEXT = String.raw`E'tab\t line\n back\\slash \\N \\. "quotes" \u200f Zoë 😀'`
 
 /** Each statement fills one table, named first, and sets only columns that the table has had since its first version. */
@@ -37,6 +50,14 @@ export const consoleRows = [
   `insert into adjusted_points (user_id, day, points) values ('a', '2026-02-03', 12.5)`,
   `insert into notes (id, kind, record_id, text, author_id) values ('no', 'player', '1', ${HARD_TEXT}, 'a')`,
   `insert into note_mentions (note_id, user_id, name) values ('no', 'b', 'U Ser')`,
+  `insert into invitations (id, email, token_hash, made_by, expires_at)
+     values ('00000000-0000-4000-8000-000000000001', 'guest@example.org', '\\x09', 'a', now() + interval '1 hour')`,
+  `insert into mails (id, kind, recipient, content, give_up_at)
+     values ('00000000-0000-4000-8000-000000000002', 'roleChange', 'admin@example.org', '\\x0a', now() + interval '1 hour')`,
+  `insert into password_requests (user_id) values ('a')`,
+  `insert into password_resets (token_hash, user_id, expires_at) values ('\\x0b', 'a', now() + interval '1 hour')`,
+  `insert into email_changes (user_id, new_email, old_email, new_hash, old_hash, expires_at)
+     values ('a', 'new@example.org', 'admin@example.org', '\\x0c', '\\x0d', now() + interval '1 hour')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
   `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number)
      values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23'), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null)`,

@@ -7,7 +7,7 @@ import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type App, createApp } from '#src/app.ts'
 import { type Backups, createBackups } from '#src/backup/backups.ts'
 import type { TelegramSettings } from '#src/broadcasts/broadcasts.ts'
-import type { Config } from '#src/config.ts'
+import { type Config, readConfig } from '#src/config.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
 import type { Database } from '#src/db/database.ts'
@@ -47,6 +47,8 @@ export interface TestApp {
   passwords: Passwords
   files: Files
   visits: App['visits']
+  mails: App['mails']
+  passwordResets: App['passwordResets']
   /** Sends a request without adding credentials. `peer` is the address that it comes from. */
   fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
   /** The app's handler, for tests that open a port. */
@@ -88,6 +90,8 @@ export async function testApp(
     entryCaps?: Record<string, number>
     initData?: Partial<Config['initData']>
     webhookNetworks?: string[]
+    /** The SMTP server that gets the mails, such as `smtp://127.0.0.1:2525`; no mails without it. */
+    smtpUrl?: string
     telegram?: Partial<TelegramSettings>
     webApp?: WebApp
     database?: Database
@@ -106,7 +110,7 @@ export async function testApp(
   const dataDir = options.backupsIn ?? join(os.tmpdir(), `arcade-test-backups-${process.pid}`)
   const settings = { address: join(dataDir, 'backups'), times: undefined, keep: 7 }
   const backups = createBackups({ database, fileStore, settings, dataDir, log })
-  const { http, readiness, sessions, passwords, files, broadcasts, visits, live } = await createApp({
+  const { http, ...app } = await createApp({
     config: {
       host: '127.0.0.1',
       publicOrigin: options.publicOrigin,
@@ -120,6 +124,7 @@ export async function testApp(
       entryCaps: new Map(Object.entries(options.entryCaps ?? {})),
       initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
       webhookNetworks: options.webhookNetworks ?? [],
+      mail: options.smtpUrl === undefined ? undefined : readConfig({ SMTP_URL: options.smtpUrl, PUBLIC_URL: ORIGIN }).mail,
       telegram: {
         botToken: undefined,
         apiRoot: 'http://127.0.0.1:9', // the discard service: nothing answers there
@@ -164,17 +169,11 @@ export async function testApp(
     },
   })
   return {
+    ...app,
     database,
-    sessions,
-    passwords,
-    files,
-    visits,
     fetch,
     nodeFetch: http.fetch,
     paths: http.routes.map(({ path }) => path),
-    live,
-    broadcasts,
-    readiness,
     backups,
     guest: client('', {}),
     async signUp(as, email = `person${++people}@gmail.com`) {
@@ -182,7 +181,7 @@ export async function testApp(
       const type = as === 'user' ? { userType: as } : { userType: 'admin' as const, ...(as !== 'admin' && { role: as }) }
       const account = { fname: 'Test', lname: 'Person', email, passwordHash, ...type }
       const { id } = await database.transaction((tx) => createAccount(tx, account))
-      return client(id, { cookie: `session=${await sessions.begin(id)}` })
+      return client(id, { cookie: `session=${await app.sessions.begin(id)}` })
     },
     async bot(name = `bot ${++people}`, scope = 'play') {
       const { token } = await createBotToken(database, actOfProcess('command', 'test'), { name, scope })

@@ -109,7 +109,8 @@ export const account = {
   passwordLink: call(['guest'])
     .route({ method: 'POST', path: '/api/password-link', tags, summary: 'Whether a password link can be used and by whom' })
     .input(z.strictObject({ link: linkField }))
-    .output(z.object({ state: z.enum(passwordLinkStates), email: z.string().nullable() })),
+    /** `isMailed`: the link was mailed to somebody who forgot the password. It works for an hour, and a new one needs no admin. */
+    .output(z.object({ state: z.enum(passwordLinkStates), email: z.string().nullable(), isMailed: z.boolean() })),
   setPassword: call(['guest'])
     .route({ method: 'PUT', path: '/api/password-link', tags, summary: 'Set a new password by a link; the user’s sessions end' })
     .input(z.strictObject({ ...newPassword, link: linkField }).refine(...passwordsMatch))

@@ -16,6 +16,13 @@ export const auditActionLabels = {
   'user.password': 'Set a password',
   'user.password-link': 'Made a password link',
   'user.password-link-end': 'Ended a password link',
+  'user.password-mail': 'Mailed a password link',
+  'user.email-ask': 'Asked to change an e-mail',
+  'user.email': 'Changed an e-mail',
+  'user.email-end': 'Cancelled a change of e-mail',
+  'invitation.create': 'Invited a person',
+  'invitation.resend': 'Renewed an invitation',
+  'invitation.end': 'Ended an invitation',
   'user.telegram-code': 'Made a code for Telegram',
   'user.telegram': 'Linked a Telegram account',
   'user.telegram-end': 'Unlinked a Telegram account',
@@ -108,6 +115,7 @@ export const recordKindLabels = {
   webhook: 'Webhook',
   broadcast: 'Broadcast',
   role: 'Role',
+  invitation: 'Invitation',
   installation: 'Installation',
 } as const
 export type RecordKind = keyof typeof recordKindLabels

@@ -42,7 +42,15 @@ export const auth = {
       summary: 'Who is signed in, and what a signed-out visitor may do',
     })
     /** While `hasAdmin` is false, users who register without a setup link cannot do anything yet. */
-    .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string(), hasAdmin: z.boolean() })),
+    .output(
+      z.object({
+        user: sessionUser.nullable(),
+        registrationEmailHost: z.string(),
+        hasAdmin: z.boolean(),
+        /** Whether the console mails links to people who forgot their password (SMTP_URL). */
+        canResetByMail: z.boolean(),
+      }),
+    ),
   login: call(['guest'], { onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
     .input(loginInput)

@@ -95,7 +95,7 @@ export type Today = z.infer<typeof today>
 
 const alert = z.object({
   id: z.string(),
-  about: z.enum(['backups', 'broadcast', 'webhook', 'disk', 'replica']),
+  about: z.enum(['backups', 'broadcast', 'webhook', 'disk', 'replica', 'mail']),
   text: z.string(),
 })
 export type Alert = z.infer<typeof alert>
@@ -149,7 +149,7 @@ export const dashboard = {
       method: 'GET',
       path: '/api/alerts',
       tags: ['Metrics'],
-      summary: 'What an admin should do something about: broadcasts, webhooks, backups, disk, replica',
+      summary: 'What an admin should do something about: broadcasts, webhooks, mails, backups, disk, replica',
     })
     .output(z.object({ alerts: z.array(alert) })),
   events: call(['admin'], { needs: 'dashboard.read' })

@@ -11,7 +11,7 @@ import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { createFiles } from '#src/files/files.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS } from '#src/postgres/lock-holder.ts'
-import { addRows, rowsOfTables } from '#test/console-rows.ts'
+import { addRows, rowsOfTables, endedTables } from '#test/console-rows.ts'
 import { createDatabase, testDatabase } from '#test/test-database.ts'
 import { startS3Server } from '#test/s3-server.ts'
 import { onServer } from '#test/test-server.ts'
@@ -81,7 +81,7 @@ describe('round trip', () => {
     expect(JSON.stringify(tokens)).not.toContain('hash')
 
     const restored = await target.open()
-    const ended = ['sessions', 'setup_links', 'password_links', 'telegram_link_codes', 'scheduled_work_pauses', 'audit_open']
+    const ended = [...endedTables, 'scheduled_work_pauses', 'audit_open']
     expect(await rowsOfTables(restored.db, ended)).toEqual(await rowsOfTables(database.db, ended))
     expect(await readFile(path.join(target.root, IMAGE), 'utf8')).toBe(`the bytes of ${IMAGE}`)
     const indexes = (db: Database) => sql`select indexdef from pg_indexes where schemaname = 'public' order by 1`.execute(db.db)
@@ -93,7 +93,7 @@ describe('round trip', () => {
     await restoreBackup((await saved()).place, target.options)
     const { db } = await target.open()
     const rows = await rowsOfTables(db)
-    for (const table of ['sessions', 'setup_links', 'password_links', 'telegram_link_codes']) expect(rows[table]).toEqual([])
+    for (const table of endedTables) expect(rows[table]).toEqual([])
     expect(rows['scheduled_work_pauses']).toEqual([expect.stringContaining('restored from the backup')])
   })
 

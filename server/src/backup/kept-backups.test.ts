@@ -10,7 +10,7 @@ import { verifyAudit } from '#src/audit/verify.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
 import { diskStore } from '#src/files/disk.ts'
-import { addRows, rowsOfTables } from '#test/console-rows.ts'
+import { addRows, rowsOfTables, endedTables } from '#test/console-rows.ts'
 import { keptBackupFile, readKeptBackup } from '#test/kept-backup.ts'
 import { createDatabase, testDatabase } from '#test/test-database.ts'
 import { readManifest } from './manifest.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 /** Tables that a restore clears or the server itself writes. */
-const leftOut = new Set(['sessions', 'setup_links', 'password_links', 'telegram_link_codes', 'scheduled_work_pauses'])
+const leftOut = new Set([...endedTables, 'scheduled_work_pauses'])
 const isCompared = (name: string): boolean => !leftOut.has(name) && !/^(audit|counter)/.test(name)
 
 test('design §4 there is a kept backup for every migration; node server/test/keep-backups.ts makes a new one', () => {

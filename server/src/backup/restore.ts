@@ -225,6 +225,19 @@ async function* textOf(
 
 const zstd = promisify(zstdDecompress)
 
+/** Tables whose rows let somebody in or would be sent by both consoles: sessions, links, codes and mails. */
+const ENDED_TABLES = [
+  'sessions',
+  'setup_links',
+  'password_links',
+  'password_requests',
+  'password_resets',
+  'email_changes',
+  'mails',
+  'invitations',
+  'telegram_link_codes',
+] as const
+
 /** Ends what must not be valid in a second console, such as sessions, and releases the database for use. */
 async function settle(target: Target, place: Place, { moment }: Manifest): Promise<BotToken[]> {
   const {
@@ -232,8 +245,7 @@ async function settle(target: Target, place: Place, { moment }: Manifest): Promi
     database: { db },
   } = target
   await client.query('begin')
-  for (const table of ['sessions', 'setup_links', 'password_links', 'telegram_link_codes'] as const)
-    await db.deleteFrom(table).execute()
+  for (const table of ENDED_TABLES) await db.deleteFrom(table).execute()
   await db
     .updateTable('backups')
     .set({ error: 'It was being made at the moment of the backup that this console was restored from.' })

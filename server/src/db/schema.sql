@@ -373,6 +373,24 @@ CREATE TABLE default_views (
 );
 CREATE INDEX default_views_view_id ON default_views USING btree (view_id);
 
+-- A change of a person’s own e-mail address, which waits until it is confirmed at both.
+CREATE TABLE email_changes (
+  user_id text NOT NULL,
+  new_email text NOT NULL,
+  old_email text NOT NULL,
+  -- The hash of the link that was mailed to the new address.
+  new_hash bytea NOT NULL,
+  -- The hash of the link that was mailed to the present address, which can also cancel the change.
+  old_hash bytea NOT NULL,
+  new_confirmed_at timestamp with time zone,
+  old_confirmed_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT email_changes_pkey PRIMARY KEY (user_id),
+  CONSTRAINT email_changes_new_hash_key UNIQUE (new_hash),
+  CONSTRAINT email_changes_old_hash_key UNIQUE (old_hash),
+  CONSTRAINT email_changes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 -- Hashes of the ids of erased players, so that an import does not bring them back.
 CREATE TABLE erased_players (
   id_hash bytea NOT NULL,
@@ -420,6 +438,27 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, key_hash)
 );
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (created_at);
+
+-- Links with which a person without an account makes one that has a role.
+CREATE TABLE invitations (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  -- Null once the link was used: the account has the address then.
+  email text,
+  -- Null for an account of the type user.
+  role text,
+  token_hash bytea NOT NULL,
+  -- Whose rights the link stands on: the admin who made it, or made it anew.
+  made_by text NOT NULL,
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone,
+  CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'manager'::text, 'editor'::text, 'reviewer'::text, 'analyst'::text]))),
+  CONSTRAINT invitations_token_hash_key UNIQUE (token_hash)
+);
+CREATE UNIQUE INDEX invitations_email_key ON invitations USING btree (lower((email COLLATE letters)));
+CREATE INDEX invitations_made_by ON invitations USING btree (made_by);
 
 -- What is left of the limits of items, each divided among several rows. The first claim of an item with a limit makes its rows.
 CREATE TABLE item_quotas (
@@ -470,6 +509,33 @@ CREATE TABLE ledger_entries (
 );
 CREATE INDEX ledger_entries_by_user ON ledger_entries USING btree (by_id) WHERE (by_kind = 'user'::text);
 CREATE UNIQUE INDEX ledger_entries_reference ON ledger_entries USING btree (user_id, cause, reference) WHERE (reference IS NOT NULL);
+
+-- Mails to be sent, and for some days those that were sent or given up.
+CREATE TABLE mails (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  kind text NOT NULL,
+  user_id text,
+  invitation_id uuid,
+  recipient text NOT NULL,
+  -- Subject and texts, encrypted with SECRET_KEY. Null once the mail was sent or given up, because it may hold a link.
+  content bytea,
+  attempts integer NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- When a server may try next: also the end of a lease. Null once the mail was sent or given up.
+  next_at timestamp with time zone DEFAULT now(),
+  -- After this time the mail is of no use and is not tried again.
+  give_up_at timestamp with time zone NOT NULL,
+  sent_at timestamp with time zone,
+  given_up_at timestamp with time zone,
+  -- How the last attempt ended.
+  result text,
+  CONSTRAINT mails_pkey PRIMARY KEY (id),
+  CONSTRAINT mails_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES invitations(id) ON DELETE CASCADE,
+  CONSTRAINT mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX mails_invitation_id ON mails USING btree (invitation_id);
+CREATE INDEX mails_next_at ON mails USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX mails_user_id ON mails USING btree (user_id);
 
 -- Migrations that were applied.
 CREATE TABLE migrations (
@@ -571,6 +637,26 @@ CREATE TABLE password_links (
   CONSTRAINT password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX password_links_made_by ON password_links USING btree (made_by);
+
+-- Requests for a link to set a forgotten password; a background task answers them within seconds.
+CREATE TABLE password_requests (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  -- Null if nobody has the e-mail address: the request takes the same work then.
+  user_id text,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT password_requests_pkey PRIMARY KEY (id)
+);
+
+-- Links that were mailed to people who forgot their password. Beside password_links, so that a stranger cannot end a link of an admin.
+CREATE TABLE password_resets (
+  token_hash bytea NOT NULL,
+  user_id text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone,
+  CONSTRAINT password_resets_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX password_resets_user_id ON password_resets USING btree (user_id);
 
 -- Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests.
 CREATE TABLE player_keys (

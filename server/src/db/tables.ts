@@ -42,13 +42,16 @@ export interface Tables {
   counters: CountersTable
   dashboard_looks: DashboardLooksTable
   default_views: DefaultViewsTable
+  email_changes: EmailChangesTable
   erased_players: ErasedPlayersTable
   file_removals: FileRemovalsTable
   history_items: HistoryItemsTable
   idempotency_keys: IdempotencyKeysTable
+  invitations: InvitationsTable
   item_quotas: ItemQuotasTable
   known_addresses: KnownAddressesTable
   ledger_entries: LedgerEntriesTable
+  mails: MailsTable
   migrations: MigrationsTable
   moved_documents: MovedDocumentsTable
   note_mentions: NoteMentionsTable
@@ -56,6 +59,8 @@ export interface Tables {
   operator_telegrams: OperatorTelegramsTable
   participations: ParticipationsTable
   password_links: PasswordLinksTable
+  password_requests: PasswordRequestsTable
+  password_resets: PasswordResetsTable
   player_keys: PlayerKeysTable
   player_messages: PlayerMessagesTable
   player_visits: PlayerVisitsTable
@@ -384,6 +389,20 @@ export interface DefaultViewsTable {
   view_id: string
 }
 
+/** A change of a person’s own e-mail address, which waits until it is confirmed at both. */
+export interface EmailChangesTable {
+  user_id: string
+  new_email: string
+  old_email: string
+  /** The hash of the link that was mailed to the new address. */
+  new_hash: Buffer
+  /** The hash of the link that was mailed to the present address, which can also cancel the change. */
+  old_hash: Buffer
+  new_confirmed_at: Timestamp | null
+  old_confirmed_at: Timestamp | null
+  expires_at: Timestamp
+}
+
 /** Hashes of the ids of erased players, so that an import does not bring them back. */
 export interface ErasedPlayersTable {
   id_hash: Buffer
@@ -424,6 +443,21 @@ export interface IdempotencyKeysTable {
   /** The answer as JSON; null while there is none. */
   answer: string | null
   created_at: Generated<Timestamp>
+}
+
+/** Links with which a person without an account makes one that has a role. */
+export interface InvitationsTable {
+  id: Generated<string>
+  /** Null once the link was used: the account has the address then. */
+  email: string | null
+  /** Null for an account of the type user. */
+  role: Role | null
+  token_hash: Buffer
+  /** Whose rights the link stands on: the admin who made it, or made it anew. */
+  made_by: string
+  made_at: Generated<Timestamp>
+  expires_at: Timestamp
+  used_at: Timestamp | null
 }
 
 /** What is left of the limits of items, each divided among several rows. The first claim of an item with a limit makes its rows. */
@@ -467,6 +501,27 @@ export interface LedgerEntriesTable {
   at: Generated<Timestamp>
   /** The balance after the entry. */
   balance: Decimal
+}
+
+/** Mails to be sent, and for some days those that were sent or given up. */
+export interface MailsTable {
+  id: Generated<string>
+  kind: string
+  user_id: string | null
+  invitation_id: string | null
+  recipient: string
+  /** Subject and texts, encrypted with SECRET_KEY. Null once the mail was sent or given up, because it may hold a link. */
+  content: Buffer | null
+  attempts: Generated<number>
+  created_at: Generated<Timestamp>
+  /** When a server may try next: also the end of a lease. Null once the mail was sent or given up. */
+  next_at: Generated<Timestamp | null>
+  /** After this time the mail is of no use and is not tried again. */
+  give_up_at: Timestamp
+  sent_at: Timestamp | null
+  given_up_at: Timestamp | null
+  /** How the last attempt ended. */
+  result: string | null
 }
 
 /** Migrations that were applied. */
@@ -542,6 +597,22 @@ export interface PasswordLinksTable {
   used_at: Timestamp | null
   /** The id of the admin who made the link. A link without a maker cannot be used. */
   made_by: string | null
+}
+
+/** Requests for a link to set a forgotten password; a background task answers them within seconds. */
+export interface PasswordRequestsTable {
+  id: Generated<string>
+  /** Null if nobody has the e-mail address: the request takes the same work then. */
+  user_id: string | null
+  requested_at: Generated<Timestamp>
+}
+
+/** Links that were mailed to people who forgot their password. Beside password_links, so that a stranger cannot end a link of an admin. */
+export interface PasswordResetsTable {
+  token_hash: Buffer
+  user_id: string
+  expires_at: Timestamp
+  used_at: Timestamp | null
 }
 
 /** Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests. */

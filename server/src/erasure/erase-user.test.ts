@@ -26,8 +26,9 @@ const done = async (answer: ReturnType<Client['call']>) => {
   return body
 }
 
-/** Adds the user as an admin does it, makes the user an admin and signs in. */
+/** The boss invites the user, whom another admin adds then; makes the user an admin and signs in. */
 async function addPerson(app: TestApp, boss: Client): Promise<Client> {
+  await done(boss.call('POST', '/api/invitations', { email: EMAIL, role: 'user' }))
   const input = { ...names, email: EMAIL, password: PASSWORD, confirmPassword: PASSWORD }
   const { id } = await done(boss.call('POST', '/registerUser', input, { 'idempotency-key': 'add' }))
   await done(boss.call('PUT', `/api/users/${id}/user-type`, { userType: 'admin' }))
@@ -113,6 +114,19 @@ async function linkTelegram(app: TestApp, person: Client): Promise<void> {
   await done(person.call('POST', '/api/account/telegram-code'))
 }
 
+/** What mails leave: links, a change of e-mail, an invitation that the person made and, after the removal, one for the person. */
+async function plantMails({ database: { db } }: TestApp, { boss, person }: { boss: Client; person: Client }): Promise<void> {
+  await sql`insert into password_requests (user_id) values (${person.id})`.execute(db)
+  await sql`insert into password_resets (token_hash, user_id, expires_at) values ('x', ${person.id}, now())`.execute(db)
+  await sql`insert into email_changes (user_id, new_email, old_email, new_hash, old_hash, expires_at)
+    values (${person.id}, ${EMAIL}, ${EMAIL}, 'a', 'b', now())`.execute(db)
+  await sql`insert into mails (kind, user_id, recipient, give_up_at) values ('newDevice', ${person.id}, ${EMAIL}, now())`.execute(
+    db,
+  )
+  await done(person.call('POST', '/api/invitations', { email: 'somebody@example.org', role: 'user' }))
+  await done(boss.call('POST', '/api/invitations', { email: 'other@example.org', role: 'user' }))
+}
+
 async function purge(boss: Client, id: string): Promise<void> {
   const { records } = await done(boss.call('GET', '/api/trash'))
   const ids = (records as { id: string; recordId: string }[]).flatMap((record) => (record.recordId === id ? record.id : []))
@@ -138,6 +152,7 @@ test('no table names an erased former user; the chain and the ledger are intact'
   )
   await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, made_by)
     values ('x', 1, 'x', 'X', '{}', 'done', ${person.id})`.execute(db)
+  await plantMails(app, { boss, person })
   await sql`update users set from_before = ${JSON.stringify({ nick: names.lname })} where id = ${person.id}`.execute(db)
   const values = [...planted, person.id]
   const present = await findInTables(db, values)
@@ -147,6 +162,7 @@ test('no table names an erased former user; the chain and the ledger are intact'
   expect([...present.keys()].toSorted()).toEqual(values.toSorted())
   const columns = new Set([...present.values(), ...removed.values()].flat())
   expect([...columns].toSorted()).toEqual(userColumns.toSorted())
+  await done(boss.call('POST', '/api/invitations', { email: EMAIL, role: 'user' })) // which goes with the erasure
 
   expect(await arcade('audit', 'erase', person.id)).toMatchObject({ code: 1, output: expect.stringContaining('in the trash') })
   await purge(boss, person.id)

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { Act } from '#src/audit/audit.ts'
 import { erasePerson } from '#src/audit/erase.ts'
+import { lower } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { searchTerm } from '#src/lists/search.ts'
 import { eraseMentions } from './mentions.ts'
@@ -26,7 +27,7 @@ export async function eraseUser(tx: Transaction<Tables>, act: Act, id: string): 
     lists: ['users', 'audit', 'trash'],
     findsOthers: (search) => isFoundUser(tx, search),
   })
-  const places = await eraseId(tx, { id, anonymousId })
+  const places = await eraseId(tx, { id, anonymousId, emails })
   return places + (await erasePerson(tx, act, { kind: 'user', id, anonymousId }))
 }
 
@@ -51,7 +52,10 @@ async function isFoundUser(tx: Transaction<Tables>, search: string): Promise<boo
 }
 
 /** Puts the anonymous id in place of the id wherever a row says who did something, and deletes what was only the user's own. */
-async function eraseId(tx: Transaction<Tables>, { id, anonymousId }: { id: string; anonymousId: string }): Promise<number> {
+async function eraseId(
+  tx: Transaction<Tables>,
+  { id, anonymousId, emails }: { id: string; anonymousId: string; emails: readonly string[] },
+): Promise<number> {
   const changes = [
     sql`update ledger_entries set by_id = ${anonymousId} where by_kind = 'user' and by_id = ${id}`,
     sql`update balances set blocked_by = ${anonymousId} where blocked_at is not null and blocked_by = ${id}`,
@@ -61,6 +65,8 @@ async function eraseId(tx: Transaction<Tables>, { id, anonymousId }: { id: strin
     sql`update notes set text = replace(text, '@' || name, '@former user')
           from note_mentions where note_id = notes.id and user_id = ${id}`,
     sql`delete from note_mentions where user_id = ${id}`,
+    sql`delete from invitations where ${lower(sql.ref('email'))} = any(${emails.map((email) => email.toLowerCase())}::text[])`,
+    sql`delete from password_requests where user_id = ${id}`,
     sql`delete from idempotency_keys where caller = ${`user:${id}`}`,
     sql`update idempotency_keys set answer = replace(answer, ${`"id":${JSON.stringify(id)}`}, ${`"id":"${anonymousId}"`})
          where position(${`"id":${JSON.stringify(id)}`} in answer) > 0`,

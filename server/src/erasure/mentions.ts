@@ -1,6 +1,6 @@
 /**
  * Erases what operators wrote about an erased person elsewhere: saved views that look for the person, also those in the trash, and what the
- * audit says about such views, and about exports and broadcasts to the person's row or by the person's name.
+ * audit says about such views, about exports and broadcasts to the person's row or by the person's name, and about the person's invitations.
  */
 import { sql, type Transaction } from 'kysely'
 import { playerList } from '@arcade/contract/players/fields'
@@ -17,11 +17,13 @@ export async function eraseMentions(tx: Transaction<Tables>, act: Act, person: E
   const isId = sql`detail::jsonb -> 'ids' ? ${person.id}`
   const ofExports = await findErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
   const ofBroadcasts = await findErasable(tx, sql`action = 'broadcast.create' and detail::jsonb -> 'filter' ? 'search'`)
+  const ofInvitations = await findErasable(tx, sql`record_kind = 'invitation'`)
   await eraseBroadcastFilters(tx, mention, person)
   const about = [
     ...(await filterAsync(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(mention, entry))),
     ...(await filterAsync(ofExports, (entry) => isExportAbout(mention, person, entry))),
     ...(await filterAsync(ofBroadcasts, ({ detail }) => isFilterAbout(mention, person, (detail as ExportDetail).filter))),
+    ...ofInvitations.filter(({ recordName }) => person.kind === 'user' && mention.occursIn(recordName ?? '')),
   ]
   await eraseEntries(tx, act, about)
 }

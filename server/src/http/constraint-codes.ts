@@ -16,6 +16,12 @@ export const constraintCodes: Record<string, ErrorCode> = {
   operator_telegrams_user_id_fkey: 'LINK_CODE_INVALID', // the account was removed while the bot was redeeming the code
   telegram_link_codes_user_id_fkey: 'SIGNED_OUT',
   adjusted_points_user_id_fkey: 'SIGNED_OUT', // the account was removed while the person was adjusting a balance
+  invitations_made_by_fkey: 'SIGNED_OUT',
+  mails_user_id_fkey: 'STALE', // the person was removed while the mail was being queued
+  mails_invitation_id_fkey: 'STALE',
+  password_resets_user_id_fkey: 'STALE',
+  email_changes_user_id_fkey: 'SIGNED_OUT',
+  invitations_email_key: 'STALE', // two admins invite one person at the same moment
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
@@ -31,6 +37,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   // Two rows with the same key, inserted by two requests that both found none.
   accounts_pkey: 'CREATE_USER_FAILED',
   users_pkey: 'CREATE_USER_FAILED',
+  role_settings_pkey: 'STALE',
   sessions_pkey: 'STALE',
   attempt_windows_pkey: 'STALE',
   known_addresses_pkey: 'STALE',
@@ -39,6 +46,14 @@ export const constraintCodes: Record<string, ErrorCode> = {
   setup_links_pkey: 'STALE',
   password_links_pkey: 'STALE',
   password_links_token_hash_key: 'STALE',
+  invitations_pkey: 'STALE',
+  invitations_token_hash_key: 'STALE',
+  mails_pkey: 'STALE',
+  password_requests_pkey: 'STALE',
+  password_resets_pkey: 'STALE',
+  email_changes_pkey: 'STALE',
+  email_changes_new_hash_key: 'STALE',
+  email_changes_old_hash_key: 'STALE',
   operator_telegrams_pkey: 'STALE',
   telegram_link_codes_pkey: 'STALE',
   adjusted_points_pkey: 'STALE',
@@ -89,6 +104,9 @@ export const constraintCodes: Record<string, ErrorCode> = {
 
   // Values that the schemas of the calls refuse before they reach the database.
   users_user_type_check: 'INVALID_INPUT',
+  users_role_check: 'INVALID_INPUT',
+  role_settings_role_check: 'INVALID_INPUT',
+  invitations_role_check: 'INVALID_INPUT',
   balances_balance_check: 'INVALID_INPUT',
   bot_tokens_scope_check: 'INVALID_INPUT',
   tasks_collection_check: 'INVALID_INPUT',

@@ -33,7 +33,11 @@ beforeAll(async () => {
 afterAll(() => rm(build, { recursive: true }))
 
 async function prepare(): Promise<void> {
-  app = await testApp({ webApp: await loadWebApp(build), metricsToken: 'a secret of the metrics'.replaceAll(' ', '-') })
+  app = await testApp({
+    webApp: await loadWebApp(build),
+    smtpUrl: 'smtp://127.0.0.1:9',
+    metricsToken: 'a secret of the metrics'.replaceAll(' ', '-'),
+  })
   const [admin, user] = [await app.signUp('admin', 'admin@gmail.com'), await app.signUp('user')]
   link = (await app.database.transaction((tx) => createPasswordLink(tx, { userId: user.id, madeBy: admin.id }))).path
     .split(/[=/]/)
@@ -81,6 +85,14 @@ const callsOfGuests: Record<string, [status: number, request: Send][]> = {
     [200, send('POST', '/api/password-link', () => ({ link }))],
     [200, send('POST', '/api/password-link', () => ({ link: unknown }))],
   ],
+  'emails.forgottenPassword': [
+    [200, send('POST', '/api/forgotten-password', () => ({ email: 'admin@gmail.com' }))],
+    [200, send('POST', '/api/forgotten-password', () => ({ email: 'nobody@gmail.com' }))],
+  ],
+  'emails.link': [[200, send('POST', '/api/email-link', () => ({ link: unknown }))]],
+  'emails.confirm': [[403, send('PUT', '/api/email-link', () => ({ link: unknown }))]],
+  'invitations.state': [[200, send('POST', '/api/invitation', () => ({ link: unknown }))]],
+  'invitations.accept': [[403, send('PUT', '/api/invitation', () => ({ ...names, ...password, link: unknown }))]],
   'account.setPassword': [[403, send('PUT', '/api/password-link', () => ({ ...password, link: unknown }))]],
 }
 const limited = new Set(['auth.login', 'auth.register'])

@@ -45,7 +45,12 @@ describe('the web app', () => {
       expect(response.status, path).toBe(200)
       expect(response.headers.get('cache-control')).toBe('no-store')
       expect(session).toEqual((await admin.call('GET', '/api/session')).body)
-      expect((await page(path, fromHere)).session).toEqual({ user: null, registrationEmailHost: 'gmail.com', hasAdmin: true })
+      expect((await page(path, fromHere)).session).toEqual({
+        user: null,
+        registrationEmailHost: 'gmail.com',
+        hasAdmin: true,
+        canResetByMail: false,
+      })
     }
   })
 

@@ -29,6 +29,12 @@ export const limits = {
   /** Wrong codes to link an operator's Telegram account: of one Telegram account, and of one bot token, which can name any account. */
   linkCodeByTelegram: { name: 'link-code-telegram', max: 10, windowSeconds: 15 * 60 },
   linkCodeByToken: { name: 'link-code-token', max: 300, windowSeconds: 15 * 60 },
+  /** Requests for a link to set a forgotten password. The one of an account also limits how many mails a stranger can have sent to it. */
+  forgottenByAddress: { name: 'forgotten-address', max: 20, windowSeconds: 60 * 60 },
+  forgottenByAccount: { name: 'forgotten-account', max: 5, windowSeconds: 60 * 60 },
+  /** Each change of an e-mail address, and each invitation, mails somebody who may not know of it. */
+  emailChangesOfUser: { name: 'email-changes-user', max: 10, windowSeconds: 60 * 60 },
+  invitationsOfUser: { name: 'invitations-user', max: 100, windowSeconds: 60 * 60 },
   registerByAddress: { name: 'register-address', max: 60, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 

@@ -100,8 +100,13 @@ export async function endPasswordLinksBy(tx: Kysely<Tables>, userId: string): Pr
   await tx.deleteFrom('password_links').where('made_by', '=', userId).where('used_at', 'is', null).execute()
 }
 
+/** Ends the link for a user. A used one stays, so that its page can say that it was used. */
+export async function endPasswordLinksFor(tx: Kysely<Tables>, userId: string): Promise<void> {
+  await tx.deleteFrom('password_links').where('user_id', '=', userId).where('used_at', 'is', null).execute()
+}
+
 /** Ends the links that a user made, and the one for that user. Used ones stay, so that their page can say that they were used. */
 export async function endPasswordLinksOf(tx: Kysely<Tables>, userId: string): Promise<void> {
   await endPasswordLinksBy(tx, userId)
-  await tx.deleteFrom('password_links').where('user_id', '=', userId).where('used_at', 'is', null).execute()
+  await endPasswordLinksFor(tx, userId)
 }

@@ -10,7 +10,10 @@ import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache, type CredentialCache, EVERYBODY, type InTurn } from './credential-cache.ts'
+import { endEmailChange } from './email-changes.ts'
+import { endInvitationsBy } from './invitations.ts'
 import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
+import { endResetsOf } from './password-resets.ts'
 import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
@@ -54,9 +57,9 @@ export interface Sessions {
   end(token: string, act?: Act): Promise<void>
   /** Returns a user's sessions: the one with this token first, then the most recent ones. */
   listOf(userId: string, token: string | undefined): Promise<Session[]>
-  /** Ends one of a user's sessions, and the password links that the user made; does nothing for another user's session. */
+  /** Ends one of a user's sessions, and the links, invitations and change of e-mail that the user made; does nothing for another user's session. */
   endById(userId: string, id: string, act: Act): Promise<void>
-  /** Ends all of a user's sessions except the one with this token, and the password links that the user made. */
+  /** Ends all of a user's sessions except the one with this token, and the links, invitations and change of e-mail that the user made. */
   endOthers(userId: string, token: string | undefined, act: Act): Promise<void>
   /**
    * Keeps an admin's rights and session as they are until the transaction ends, so that what it makes cannot outlive them.
@@ -64,8 +67,8 @@ export interface Sessions {
    */
   lockAdmin(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void>
   /**
-   * Ends all sessions of a user, the password links that the user made, and the one for the user, in the transaction that changes the user.
-   * Call `changed` after the commit.
+   * Ends all sessions of a user, the links and invitations that the user made, and the links for the user, in the transaction that changes
+   * the user. Call `changed` after the commit.
    */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Notifies every process to forget a user. Call it in the transaction that changes the user. */
@@ -217,6 +220,9 @@ class CachedSessions implements Sessions {
   async endAllOf(tx: Kysely<Tables>, userId: string): Promise<void> {
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
     await endPasswordLinksOf(tx, userId)
+    await endResetsOf(tx, userId)
+    await endInvitationsBy(tx, userId)
+    await endEmailChange(tx, userId)
     await endLinkCode(tx, userId)
     await notifyOf(tx, userId)
   }
@@ -255,6 +261,8 @@ class CachedSessions implements Sessions {
         .executeTakeFirstOrThrow()
       // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
       await endPasswordLinksBy(tx, userId)
+      await endInvitationsBy(tx, userId)
+      await endEmailChange(tx, userId)
       await endLinkCode(tx, userId)
       if (numDeletedRows === 0n) return 0
       await notifyOf(tx, userId)

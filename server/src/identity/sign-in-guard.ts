@@ -4,12 +4,14 @@
  * Reached limits are logged and audited.
  */
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { actOf, audit } from '#src/audit/audit.ts'
 import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 import { type Attempts, type Limit, limits } from './attempts.ts'
+import type { Mails } from '#src/mail/mails.ts'
 import type { Devices } from './devices.ts'
 
 const ADDRESSES_EACH = 50
@@ -21,8 +23,11 @@ export interface SignInGuard {
    * @throws Failure TOO_MANY_ATTEMPTS
    */
   begin(context: CallContext, claimed: ClaimedIdentity): Promise<SignInAttempt>
-  /** Remembers that the user has signed in from the caller's address and device. */
-  remember(context: CallContext, userId: string): Promise<void>
+  /**
+   * Remembers that the user has signed in from the caller's address and device. Mails an admin whose device is new.
+   * @param isFirst true for the session with which an account begins
+   */
+  remember(context: CallContext, userId: string, options?: { isFirst?: boolean }): Promise<void>
   /** Deletes addresses that were not used for a long time. */
   sweep(): Promise<void>
 }
@@ -43,11 +48,12 @@ interface SignInGuardServices {
   database: Database
   attempts: Attempts
   devices: Devices
+  mails: Mails
   log: Logger
 }
 
 export function createSignInGuard(services: SignInGuardServices): SignInGuard {
-  const { database, attempts, devices } = services
+  const { database, attempts, devices, mails } = services
   return {
     async begin(context, { email, userId }) {
       const tell = (limit: Limit): Promise<void> => recordReached(services, context, { limit, userId })
@@ -61,7 +67,8 @@ export function createSignInGuard(services: SignInGuardServices): SignInGuard {
       }
     },
 
-    async remember(context, userId) {
+    async remember(context, userId, { isFirst = false } = {}) {
+      const isNewDevice = !isFirst && devices.idOf(context.deviceCookie, userId) === undefined
       context.setDeviceCookie(devices.sign(userId))
       await database.transaction(async (tx) => {
         await sql`insert into known_addresses (user_id, address_hash) values (${userId}, ${hashAddress(context.address)})
@@ -70,6 +77,9 @@ export function createSignInGuard(services: SignInGuardServices): SignInGuard {
           select address_hash from known_addresses where user_id = ${userId} order by seen_at desc offset ${ADDRESSES_EACH})`.execute(
           tx,
         )
+        // Not for the type user: anybody can register with the address of somebody else, and could have mails sent to it.
+        if (isNewDevice && (await isAdmin(tx, userId)))
+          await mails.queue(tx, { to: { userId }, kind: 'newDevice', act: actOf(context) })
       })
     },
 
@@ -77,6 +87,11 @@ export function createSignInGuard(services: SignInGuardServices): SignInGuard {
       await sql`delete from known_addresses where seen_at < now() - make_interval(days => ${ADDRESS_DAYS})`.execute(database.db)
     },
   }
+}
+
+async function isAdmin(tx: Transaction<Tables>, userId: string): Promise<boolean> {
+  const user = await tx.selectFrom('users').select('user_type').where('id', '=', userId).executeTakeFirst()
+  return user?.user_type === 'admin'
 }
 
 /** Returns the limits that an attempt counts for, each with its subject: whose attempts are counted together. */

@@ -39,6 +39,8 @@ const NO_LEDGER = 'the model has no ledger'
 const NO_BALANCES = `${NO_LEDGER}; ledger/adjustments.test.ts`
 const NO_TELEGRAM = 'the model has no Telegram accounts; features/account/telegram.test.ts'
 const NO_NOTES = 'the model knows no notes; features/notes/notes.test.ts'
+const NO_MAIL = 'stories have no mail server; features/emails/emails.test.ts'
+const NO_INVITATIONS = 'the model has no invitations; features/invitations/invitations.test.ts'
 const NO_ROLES = 'all admins of the model are owners; team.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
@@ -49,6 +51,8 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     telegram: NO_TELEGRAM,
     unlinkTelegram: NO_TELEGRAM,
   },
+  emails: allOf('emails', NO_MAIL),
+  invitations: allOf('invitations', NO_INVITATIONS),
   users: { ...userCommands, setRole: NO_ROLES, restoreVersion: NOT_RESTORED },
   team: { roles: NO_ROLES, setSettings: NO_ROLES, ownLimits: NO_ROLES },
   dashboard: {

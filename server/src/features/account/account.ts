@@ -2,7 +2,8 @@
  * Account calls: change one's own password, list and end one's own sessions, make, list and end links to set a password, and use one. A new
  * password ends all sessions and links.
  */
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { PasswordLinkState } from '@arcade/contract/account/calls'
 import type { contract } from '@arcade/contract/contract'
 import type { Role } from '@arcade/contract/team/fields'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
@@ -18,10 +19,12 @@ import {
   spendPasswordLink,
 } from '#src/identity/password-links.ts'
 import { userRecord } from '#src/identity/accounts.ts'
+import { findReset, spendReset } from '#src/identity/password-resets.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import { refuseAbove, roleThatCounts } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
+import type { Mails } from '#src/mail/mails.ts'
 import { telegramHandlers } from './telegram.ts'
 
 export interface AccountServices {
@@ -30,10 +33,11 @@ export interface AccountServices {
   attempts: Attempts
   passwords: Passwords
   passwordPolicy: PasswordPolicy
+  mails: Mails
 }
 
 export function accountHandlers(services: AccountServices): Handlers<typeof contract.account> {
-  const { database, sessions, attempts, passwords, passwordPolicy } = services
+  const { database, sessions, attempts, passwords, passwordPolicy, mails } = services
   const { db } = database
 
   /** Stores a password hash and ends all sessions and links. Adds a missing account: imported users have none before their first password. */
@@ -50,6 +54,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       .execute()
     await sessions.endAllOf(tx, id)
     await audit(tx, actOf(context), 'user.password', { record: { kind: 'user', id, name: email } })
+    await mails.queue(tx, { to: { userId: id }, kind: 'newPassword', act: actOf(context) })
   }
 
   return {
@@ -119,15 +124,15 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       return { success: true }
     },
 
-    passwordLink: ({ link }) => passwordLinkState(db, link),
+    passwordLink: ({ link }) => linkState(db, link),
 
     async setPassword({ link, password }, context) {
       await attempts.count(limits.passwordLinkByAddress, context.address)
-      const { state } = await passwordLinkState(db, link)
+      const { state } = await linkState(db, link)
       if (state !== 'valid') throw new Failure('PASSWORD_LINK_INVALID')
       const passwordHash = await hashNewPassword(password, passwordPolicy)
       const userId = await database.transaction(async (tx) => {
-        const { userId: id, email } = await spendPasswordLink(tx, link)
+        const { userId: id, email } = (await spendReset(tx, link)) ?? (await spendPasswordLink(tx, link))
         await setPassword(tx, context, { id, email, passwordHash })
         return id
       })
@@ -135,6 +140,18 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       return { success: true }
     },
   }
+}
+
+/** Returns whose link it is, or why it cannot be used: one of an admin, or one that was mailed to somebody who forgot the password. */
+async function linkState(
+  db: Kysely<Tables>,
+  link: string,
+): Promise<{ state: PasswordLinkState; email: string | null; isMailed: boolean }> {
+  const mailed = await findReset(db, link)
+  if (!mailed) return { ...(await passwordLinkState(db, link)), isMailed: false }
+  const { email, isUsed, isInTime } = mailed
+  const state = isUsed ? 'used' : isInTime ? 'valid' : 'expired'
+  return { state, email: state === 'valid' ? email : null, isMailed: true }
 }
 
 /** Returns the role of a person, which stays as it is until the transaction ends. */

@@ -13,6 +13,7 @@ import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { checkRegistration, createAccount, isEmailTaken, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
+import type { Mails } from '#src/mail/mails.ts'
 import { sessionUserOf } from '#src/identity/roles.ts'
 import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
 
@@ -25,26 +26,29 @@ export interface SignInServices {
   log: Logger
   registrationEmailHost: string
   passwordPolicy: PasswordPolicy
+  mails: Mails
 }
 
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
-  const { database, sessions, attempts, signInGuard, passwords, log, registrationEmailHost, passwordPolicy } = services
+  const { database, sessions, attempts, signInGuard, passwords, log, registrationEmailHost, passwordPolicy, mails } = services
 
   const beginSession = async (
     user: SessionUser,
     context: CallContext,
     passwordHash: string,
+    options: { isFirst?: boolean } = {},
   ): Promise<{ success: true; user: SessionUser }> => {
     if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
     context.setSessionToken(await sessions.begin(user.id, { act: actOf(context, user), passwordHash }))
-    await signInGuard.remember(context, user.id)
+    await signInGuard.remember(context, user.id, options)
     return { success: true, user }
   }
 
   return {
     async session(_input, context) {
       const user = context.caller.kind === 'user' ? context.caller.user : null
-      return { user, registrationEmailHost, hasAdmin: user?.userType === 'admin' || (await hasAdmin(database.db)) }
+      const isManaged = user?.userType === 'admin' || (await hasAdmin(database.db))
+      return { user, registrationEmailHost, hasAdmin: isManaged, canResetByMail: mails.isOn }
     },
 
     async login({ email, password }, context) {
@@ -93,7 +97,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         if (setup === undefined || !isEmailTaken(cause)) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
-      return beginSession(user, context, passwordHash)
+      return beginSession(user, context, passwordHash, { isFirst: true })
     },
 
     setupLink: async ({ setup }) => ({ state: await setupLinkState(database.db, setup) }),

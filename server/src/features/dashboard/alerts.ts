@@ -1,4 +1,4 @@
-/** What an admin should do something about: backups, broadcasts, webhooks, the disk and the replica. What can wait, or mends itself, is no alert. */
+/** What an admin should do something about: backups, broadcasts, webhooks, mails, the disk and the replica. What can wait, or mends itself, is no alert. */
 import { sql } from 'kysely'
 import type { Alert } from '@arcade/contract/dashboard/calls'
 import type { Permission } from '@arcade/contract/team/fields'
@@ -25,6 +25,7 @@ const needs: Readonly<Record<Alert['about'], Permission>> = {
   webhook: 'webhooks.manage',
   disk: 'dashboard.read',
   replica: 'dashboard.read',
+  mail: 'users.read',
 }
 
 interface Services {
@@ -35,17 +36,19 @@ interface Services {
 export function createAlerts({ database, backups }: Services): AlertSource {
   return {
     async read(permissions) {
-      const [disk, backup, webhooks, broadcasts] = await Promise.all([
+      const [disk, backup, webhooks, broadcasts, mail] = await Promise.all([
         diskAlert(database),
         backups.state(),
         webhookAlerts(database),
         broadcastAlerts(database),
+        mailAlert(database),
       ])
       const found: Alert[] = []
       if (disk) found.push({ id: 'disk', about: 'disk', text: disk })
       if (backup.alert) found.push({ id: 'backups', about: 'backups', text: backup.alert })
       const replica = replicaAlert(database)
       if (replica) found.push({ id: 'replica', about: 'replica', text: replica })
+      if (mail) found.push({ id: 'mail', about: 'mail', text: mail })
       return [...found, ...broadcasts, ...webhooks].filter(({ about }) => permissions.includes(needs[about]))
     },
   }
@@ -73,6 +76,23 @@ async function broadcastAlerts({ db }: Database): Promise<Alert[]> {
     about: 'broadcast',
     text: `The broadcast ${isolated(title)} is paused: ${problem}`,
   }))
+}
+
+/** Mails that were given up in the last day, or that have failed for an hour. The text names no address. */
+async function mailAlert({ db }: Database): Promise<string | undefined> {
+  const { rows } = await sql<{ givenUp: number; waiting: number; result: string | null }>`
+    select count(given_up_at) as "givenUp", count(next_at) as waiting,
+           (array_agg(result order by coalesce(given_up_at, now()) desc))[1] as result
+      from mails where given_up_at > now() - interval '1 day'
+        or (next_at is not null and attempts > 0 and created_at <= now() - interval '1 hour')`.execute(db)
+  const { givenUp = 0, waiting = 0, result } = rows[0] ?? {}
+  if (givenUp + waiting === 0) return undefined
+  const count = (mails: number): string => (mails === 1 ? '1 mail' : `${mails} mails`)
+  const parts = [
+    ...(waiting > 0 ? [`${count(waiting)} could not be sent for an hour`] : []),
+    ...(givenUp > 0 ? [`${count(givenUp)} of the last day could not be sent at all`] : []),
+  ]
+  return `${parts.join(', ')}. The last attempt: ${result ?? 'none'}.`
 }
 
 interface FailingWebhook {

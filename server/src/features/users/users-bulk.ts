@@ -14,6 +14,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
+import { endInvitationsFor } from '#src/identity/invitations.ts'
 import { ROLE_THAT_COUNTS, roleThatCounts } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/audit/trash.ts'
@@ -87,6 +88,7 @@ export async function moveUsersToTrash(
   { trash, where }: { trash: Trash; where: Condition },
 ): Promise<Done> {
   const act = actOf(context)
+  await endInvitationsFor(tx, where)
   // Locks the account before its sessions, as a change of the password does, so that the two cannot deadlock.
   const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; some: { id: string; title: string }[] }>`
     with gone as (delete from users where ${where} returning *),

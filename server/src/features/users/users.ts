@@ -23,6 +23,7 @@ import {
   newAccountEntry,
   userRecord,
 } from '#src/identity/accounts.ts'
+import type { Mails } from '#src/mail/mails.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { refuseAbove } from '#src/identity/roles.ts'
 import { type Admin, lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
@@ -33,13 +34,14 @@ export interface UsersServices {
   sessions: Sessions
   registrationEmailHost: string
   passwordPolicy: PasswordPolicy
+  mails: Mails
   trash: Trash
 }
 
 const shown = selectedFields(userEntity, {})
 
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
-  const { database, sessions, registrationEmailHost, passwordPolicy, trash } = services
+  const { database, sessions, registrationEmailHost, passwordPolicy, mails, trash } = services
   const { db } = database
   const readPage = numberedPages(database, servedUsers)
   /** Runs `change` on a user, then drops what any process has cached about the user. */
@@ -69,6 +71,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       const after = await findUser(tx, id)
       const changes = changesBetween(roleOf(before), roleOf(after))
       await audit(tx, actOf(context), 'user.role', { record: userRecord(after), changes, detail: { version: after.version } })
+      await mails.queue(tx, { to: { userId: id }, kind: 'roleChange', role: to })
       return after
     })
   }

@@ -1,0 +1,9 @@
+/** The SMTP server of a Vitest test: it stops when the test ends. */
+import { onTestFinished } from 'vitest'
+import { type Behaviour, type MailServer, startMailServer } from './mail-server.ts'
+
+export async function mailServer(behaviour: Behaviour = 'take', { login = false } = {}): Promise<MailServer> {
+  const server = await startMailServer(behaviour, { login })
+  onTestFinished(() => server.stop())
+  return server
+}
