@@ -43,7 +43,7 @@ export function setupAddress(raw: Raw): { setup?: string } {
   return only(setup === undefined ? {} : { setup }, raw)
 }
 
-/** `?link=…`: the token of the link that sets a password. */
+/** `?link=…`: the token of a link that sets a password, accepts an invitation or confirms an e-mail address. */
 export function linkAddress(raw: Raw): { link?: string } {
   const link = textIn(raw['link'])
   return only(link === undefined ? {} : { link }, raw)

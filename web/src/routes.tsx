@@ -89,6 +89,23 @@ const routeTree = root.addChildren([
       validateSearch: linkAddress,
       component: lazyPage(() => import('#src/features/auth/set-password-page.tsx'), 'SetPasswordPage'),
     }),
+    createRoute({
+      getParentRoute: () => auth,
+      path: '/invitation',
+      validateSearch: linkAddress,
+      component: lazyPage(() => import('#src/features/auth/invitation-page.tsx'), 'InvitationPage'),
+    }),
+    createRoute({
+      getParentRoute: () => auth,
+      path: '/confirm-email',
+      validateSearch: linkAddress,
+      component: lazyPage(() => import('#src/features/auth/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+    }),
+    createRoute({
+      getParentRoute: () => auth,
+      path: '/forgotten-password',
+      component: lazyPage(() => import('#src/features/auth/forgotten-password-page.tsx'), 'ForgottenPasswordPage'),
+    }),
   ]),
   shell.addChildren([
     createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardAddress, component: dashboard }),

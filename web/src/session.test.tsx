@@ -19,7 +19,7 @@ function signIn(role: Role | null, seesPersonal = true): void {
     role,
     permissions,
   }
-  queryClient.setQueryData(api.auth.session.queryKey(), { user, registrationEmailHost: 'gmail.com', hasAdmin: true })
+  queryClient.setQueryData(api.auth.session.queryKey(), { user, registrationEmailHost: 'gmail.com', hasAdmin: true, canResetByMail: false })
   onTestFinished(() => queryClient.clear())
 }
 

@@ -58,7 +58,7 @@ export function useSessionQuery() {
 
 /** Returns the session, in components that render only after it is loaded. */
 export function useSession(): Session {
-  return useSessionQuery().data ?? { user: null, registrationEmailHost: '', hasAdmin: true }
+  return useSessionQuery().data ?? { user: null, registrationEmailHost: '', hasAdmin: true, canResetByMail: false }
 }
 
 /** Returns the session outside React; undefined until the server has answered. */

@@ -16,6 +16,7 @@ import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
+import { EmailChange } from './email-change.tsx'
 import { Sessions } from './sessions.tsx'
 import { Telegram } from './telegram.tsx'
 
@@ -25,7 +26,6 @@ export function AccountPage() {
     <Page title="Your Account">
       <div className={classes['forms']}>
         <Panel title="Name">
-          <PanelText>{user?.email}</PanelText>
           {user && (mayDo(user, NAME_NEEDS) ? <Name id={user.id} /> : <FixedName name={user.username} />)}
         </Panel>
         <Panel title="Password">
@@ -33,6 +33,10 @@ export function AccountPage() {
           <PasswordForm email={user?.email ?? ''} />
         </Panel>
       </div>
+      <Panel title="Email">
+        <PanelText>{user?.email}</PanelText>
+        <EmailChange />
+      </Panel>
       <Panel title="Telegram">
         <Telegram />
       </Panel>

@@ -3,7 +3,7 @@ import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
-import { endedSession, setCurrentUser } from '#src/session.tsx'
+import { endedSession, setCurrentUser, useSession } from '#src/session.tsx'
 import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -17,6 +17,7 @@ export function LoginPage() {
     email: '',
     password: '',
   })
+  const { canResetByMail } = useSession()
   const notice = refusalNotice(form.refusal)
   /** The user whose session ended on the page at this address; undefined if the login page was opened by its own address. */
   const endedUserId = location.pathname === '/auth/log-in' ? undefined : endedSession()
@@ -67,6 +68,13 @@ export function LoginPage() {
           Sign In
         </SubmitButton>
         <FormNotice>{notice && <p>{notice}</p>}</FormNotice>
+        {canResetByMail && (
+          <p className={classes['forgotten']}>
+            <Anchor component={AppLink} href="/forgotten-password" underline="always" onClickCapture={noteAskedPage}>
+              Forgotten your password?
+            </Anchor>
+          </p>
+        )}
       </Form>
     </AuthLayout>
   )

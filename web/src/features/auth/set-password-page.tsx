@@ -21,6 +21,13 @@ const texts: Record<Exclude<PasswordLinkState, 'valid'>, string> = {
   replaced: `This link is not valid. It may be incomplete, a newer one may have taken its place, or it was ended. ${ASK}`,
 }
 
+/** For links that were mailed to somebody who forgot the password. */
+const mailedTexts: typeof texts = {
+  ...texts,
+  used: 'This link was used already: the password was set with it. Ask for another one on the login page.',
+  expired: 'This link has expired: it was good for an hour. Ask for another one on the login page.',
+}
+
 export function SetPasswordPage() {
   const { link = '' } = useSearch({ from: '/auth/set-password' })
   const { data, error, refetch } = useQuery(
@@ -36,7 +43,7 @@ export function SetPasswordPage() {
         data &&
         data.state !== 'valid' && (
           <div className={classes['setup']}>
-            <p>{texts[data.state]}</p>
+            <p>{(data.isMailed ? mailedTexts : texts)[data.state]}</p>
           </div>
         )
       }

@@ -19,6 +19,8 @@ import { Moment } from '#src/ui/moment.tsx'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { Page } from '#src/ui/page.tsx'
 import { EditButton } from '#src/lists/row-buttons.tsx'
+import { InviteButton } from './invite.tsx'
+import { OpenInvitations } from './open-invitations.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
 import classes from './manage-users-page.module.css'
 
@@ -77,6 +79,7 @@ export function ManageUsersPage() {
               What Roles May Do
             </LinkButton>
           )}
+          {mayWrite && <InviteButton />}
           {mayWrite && <LinkButton to="/add-user">Add User</LinkButton>}
         </>
       }
@@ -97,6 +100,7 @@ export function ManageUsersPage() {
           />
         }
       />
+      <OpenInvitations />
       <OpenPasswordLinks />
     </Page>
   )

@@ -1,0 +1,90 @@
+/** The invitations that were not used: for whom, by whom, until when, and what became of the mail. Each can be renewed or ended. */
+import type { OpenInvitation } from '@arcade/contract/invitations/calls'
+import { isolated } from '@arcade/contract/text'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { problemOf } from '#src/client/call-error.ts'
+import { api, client } from '#src/client/client.ts'
+import { useItemAct } from '#src/lists/item-acts.ts'
+import { useKeptFresh } from '#src/lists/live.ts'
+import { mayDo, useSession } from '#src/session.tsx'
+import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
+import { Moment } from '#src/ui/moment.tsx'
+import { Panel, Problem } from '#src/ui/page.tsx'
+import { InvitationLink, type NewInvitation, roleWords } from './invite.tsx'
+
+const mailWords = { queued: 'the mail is being sent', sent: 'sent by mail', failed: 'the mail could not be sent' } as const
+
+/** Shows nothing if there are no invitations. */
+export function OpenInvitations(): ReactNode {
+  const query = useQuery(api.invitations.list.queryOptions())
+  useKeptFresh(query)
+  const { user } = useSession()
+  const act = useItemAct(api.invitations.key())
+  const [renewed, setRenewed] = useState<NewInvitation>()
+  const { data, error, refetch } = query
+
+  if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />
+  const invitations = data?.invitations ?? []
+  if (invitations.length === 0) return null
+
+  const handleRenew = ({ id, email }: OpenInvitation) =>
+    void act(async () => {
+      const { link, expiresAt, isMailed } = await client.invitations.resend({ id })
+      setRenewed({ email, address: `${location.origin}${link}`, expiresAt, isMailed })
+      return isMailed ? 'Invitation sent again.' : 'New link made.'
+    })
+  const handleEnd = ({ id, email }: OpenInvitation) =>
+    void act(
+      async () => {
+        await client.invitations.remove({ id })
+        setRenewed(undefined)
+        return 'Invitation ended.'
+      },
+      { title: 'End invitation', message: `Are you sure you want to end the invitation of ${email}?`, isDestructive: true },
+    )
+
+  return (
+    <Panel title="Open Invitations">
+      <div aria-live="polite">{renewed && <InvitationLink key={renewed.address} made={renewed} />}</div>
+      <ItemList>
+        {invitations.map((invitation) => (
+          <Item
+            key={invitation.id}
+            name={invitation.email}
+            badge={invitation.isExpired && 'Expired'}
+            buttons={
+              mayDo(user, 'users.write') && (
+                <>
+                  <Button
+                    variant="default"
+                    size="compact-md"
+                    aria-label={`Send Again, ${invitation.email}`}
+                    onClick={() => handleRenew(invitation)}
+                  >
+                    Send Again
+                  </Button>
+                  <Button
+                    variant="default"
+                    size="compact-md"
+                    aria-label={`End Invitation, ${invitation.email}`}
+                    onClick={() => handleEnd(invitation)}
+                  >
+                    End Invitation
+                  </Button>
+                </>
+              )
+            }
+          >
+            <Facts>
+              {roleWords(invitation.role)}, invited by {isolated(invitation.madeBy)},{' '}
+              {invitation.isExpired ? 'was good until' : 'good until'} <Moment iso={invitation.expiresAt} />
+              {invitation.mail && `, ${mailWords[invitation.mail]}`}
+            </Facts>
+          </Item>
+        ))}
+      </ItemList>
+    </Panel>
+  )
+}
