@@ -20,6 +20,8 @@ export interface CallMeta {
   access: readonly Access[]
   /** The permission that an admin's role must have; undefined for calls that are not for admins. */
   needs: Needs | undefined
+  /** Whether a person with a second factor must have proved it within the last ten minutes (STEP_UP_MINUTES). */
+  stepUp: boolean
   /** True for a GET that changes something; the same-origin rules for POST then apply. */
   changesState: boolean
   /**
@@ -60,6 +62,7 @@ export const JSON_BODY_LIMIT_BYTES = 64 * 1024
 const closed: CallMeta = {
   access: [],
   needs: undefined,
+  stepUp: false,
   changesState: false,
   isForOwnPages: false,
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,

@@ -68,7 +68,7 @@ test('§7 all other paths start with /api, or /bot for the game', () => {
   )
 })
 
-test('§6 a guest may only sign in, sign out, register, ask for a new password and use a link', () => {
+test('§6 a guest may only sign in, in one step or two, sign out, register, ask for a new password and use a link', () => {
   const open = calls.filter(({ meta }) => meta.access.includes('guest')).map(({ method, path }) => `${method} ${path}`)
   expect(open.toSorted()).toEqual([
     'DELETE /api/session',
@@ -79,6 +79,7 @@ test('§6 a guest may only sign in, sign out, register, ask for a new password a
     'POST /api/password-link',
     'POST /api/register',
     'POST /api/session',
+    'POST /api/session/second-factor',
     'POST /api/setup-link',
     'PUT /api/email-link',
     'PUT /api/invitation',

@@ -18,6 +18,7 @@ import { ledger } from '#src/ledger/calls.ts'
 import { notes } from '#src/notes/calls.ts'
 import { messages } from '#src/messages/calls.ts'
 import { dashboard } from '#src/dashboard/calls.ts'
+import { secondFactor } from '#src/second-factor/calls.ts'
 import { team } from '#src/team/calls.ts'
 import { dailyTasks, socialTasks } from '#src/tasks/calls.ts'
 import { players } from '#src/players/calls.ts'
@@ -30,6 +31,7 @@ export const contract = {
   auth,
   account,
   emails,
+  secondFactor,
   users,
   team,
   invitations,

@@ -2,6 +2,7 @@
  * The catalogue of all errors (§8): stable code, HTTP status and text for people. Any other error reaches the client as INTERNAL; its cause
  * stays in the server's log.
  */
+import type { SecondFactorMethod } from '#src/second-factor/fields.ts'
 import { WEBHOOKS_MAX } from '#src/webhooks/fields.ts'
 import { VIEWS_MAX } from '#src/views/fields.ts'
 
@@ -112,6 +113,16 @@ export const errorCatalogue = {
     message: 'The console cannot send mails. It needs SMTP_URL and a new start of the server.',
   },
   LINK_CODE_INVALID: { status: 403, message: 'This code has expired or was used already. Make a new one at Your Account.' },
+  SECOND_FACTOR_NEEDED: { status: 403, message: 'The password is right. Now prove your second factor.' },
+  STEP_UP_NEEDED: { status: 403, message: 'Prove your second factor again before you do this.' },
+  WRONG_CODE: { status: 403, message: 'This code is wrong, has expired or was used already.' },
+  SIGN_IN_EXPIRED: { status: 403, message: 'This sign-in has expired. Please enter your password again.' },
+  NO_SECOND_FACTOR: { status: 409, message: 'There is no second factor to prove or remove.' },
+  TOTP_NOT_BEGUN: { status: 409, message: 'This set-up has expired. Please begin again with a new QR code.' },
+  TOTP_UNREADABLE: {
+    status: 409,
+    message: 'The server cannot read the secret of this app: its SECRET_KEY has changed. Use a recovery code, or ask an owner.',
+  },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 
@@ -157,6 +168,8 @@ export interface ErrorBody {
   fields?: Record<string, string>
   /** The amount that the cause's cap still allows the player today (CAP_REACHED), or the most that a role may do now (LIMIT_REACHED). */
   left?: number
+  /** What the second factor can be proved with (SECOND_FACTOR_NEEDED, STEP_UP_NEEDED). */
+  methods?: readonly SecondFactorMethod[]
   /** Seconds to wait before the next attempt (429, 503). */
   retryAfterSeconds?: number
 }

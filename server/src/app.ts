@@ -16,6 +16,7 @@ import { auditHandlers } from '#src/features/audit/audit.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
 import { emailsHandlers } from '#src/features/emails/emails.ts'
 import { invitationsHandlers } from '#src/features/invitations/invitations.ts'
+import { secondFactorHandlers } from '#src/features/second-factor/second-factor.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
 import { teamHandlers } from '#src/features/team/team.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
@@ -76,6 +77,7 @@ export interface AppOptions {
     | 'publicOrigin'
     | 'registrationEmailHost'
     | 'passwordPolicy'
+    | 'secondFactor'
     | 'rateLimit'
     | 'trustedProxies'
     | 'maxExports'
@@ -123,7 +125,7 @@ export async function createApp({
   secretKey,
   backups,
 }: AppOptions): Promise<App> {
-  const sessions = await createSessions(database)
+  const sessions = await createSessions(database, config.secondFactor)
   const botTokens = await createBotTokens(database)
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
@@ -171,6 +173,7 @@ export async function createApp({
   const routes = bindRoutes(contract, {
     auth: authHandlers(services),
     account: accountHandlers(services),
+    secondFactor: secondFactorHandlers({ ...services, secretKey, policy: config.secondFactor }),
     users: usersHandlers(services),
     emails: emailsHandlers(services),
     team: teamHandlers(services),

@@ -8,6 +8,7 @@ import type {
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
+import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { missingPermission, type Needs, permissionLabels } from '@arcade/contract/team/fields'
 
 /** The holder of a bot token. */
@@ -34,6 +35,8 @@ export interface CallContext {
   sessionToken: string | undefined
   /** Sends the session cookie with the answer; `undefined` clears it. */
   setSessionToken: (token: string | undefined) => void
+  /** Asks for a fresh proof of the second factor, for what only the handler knows to be weighty. @throws Failure STEP_UP_NEEDED */
+  refuseWithoutStepUp: () => Promise<void>
   /** The value of the device's cookie, whether or not we have signed it. */
   deviceCookie: string | undefined
   /** Sends the device's cookie with the answer. */
@@ -99,6 +102,7 @@ export class Failure extends Error {
   readonly status: number
   readonly fields: Record<string, string> | undefined
   readonly left: number | undefined
+  readonly methods: readonly SecondFactorMethod[] | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
@@ -107,6 +111,7 @@ export class Failure extends Error {
       message?: string
       fields?: Record<string, string>
       left?: number
+      methods?: readonly SecondFactorMethod[]
       retryAfterSeconds?: number
       cause?: unknown
     } = {},
@@ -116,6 +121,7 @@ export class Failure extends Error {
     this.status = errorCatalogue[code].status
     this.fields = options.fields
     this.left = options.left
+    this.methods = options.methods
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
@@ -130,9 +136,14 @@ export function signedIn(context: CallContext): SessionUser {
  * Checks that a person's role has the permission, or one of several.
  * @throws Failure FORBIDDEN, which names the missing permission
  */
-export function refuseWithout(needs: Needs, { permissions }: Pick<SessionUser, 'permissions'>): void {
+export function refuseWithout(
+  needs: Needs,
+  { permissions, lacksSecondFactor }: Pick<SessionUser, 'permissions' | 'lacksSecondFactor'>,
+): void {
   const missing = missingPermission(needs, permissions)
   if (missing === undefined) return
+  if (lacksSecondFactor)
+    throw new Failure('FORBIDDEN', { message: 'This console requires a second factor. Set one up under Your Account first.' })
   throw new Failure('FORBIDDEN', {
     message: `You are not allowed to do this: your role lacks the permission “${permissionLabels[missing]}” (${missing}).`,
   })

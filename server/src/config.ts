@@ -7,6 +7,7 @@ import { MAX_NUMBER } from '@arcade/contract/entity'
 import { newPasswordField } from '@arcade/contract/field-schemas'
 import { gameCauseField, OTHER_CAUSES, TAKEN } from '@arcade/contract/ledger/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
+import { secondFactorPolicies, type SecondFactorPolicy } from '@arcade/contract/second-factor/fields'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
 export class ConfigError extends Error {}
@@ -36,6 +37,8 @@ export interface Config {
   rateLimit: boolean
   /** Which new passwords are accepted: all that §5 accepts, or only those that are neither short nor common. */
   passwordPolicy: 'standard' | 'strict'
+  /** Who must have a second factor. */
+  secondFactor: SecondFactorPolicy
   /** Where backups are made, how many are kept, and when (cron, UTC) they are due; `times` is undefined if none are scheduled. */
   backups: { address: string; times: string | undefined; keep: number }
   /** Days for which a deleted record can be restored. */
@@ -203,6 +206,7 @@ const variables = {
   REGISTRATION_EMAIL_HOST: [z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i), 'a mail host such as gmail.com'],
   RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
   PASSWORD_POLICY: [z.enum(['standard', 'strict']), 'standard or strict'],
+  SECOND_FACTOR: [z.enum(secondFactorPolicies), 'optional or admins'],
   METRICS_TOKEN: [z.string().regex(/^\S{16,200}$/), 'a secret of 16 to 200 characters without spaces'],
   BACKUP_URL: [place, 'a folder or s3://bucket/prefix?endpoint=https://…'],
   BACKUP_SCHEDULE: [times, 'five fields of cron in UTC, such as 0 3 * * *'],
@@ -286,6 +290,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     registrationEmailHost: read('REGISTRATION_EMAIL_HOST')?.toLowerCase() ?? 'gmail.com',
     rateLimit: read('RATE_LIMIT') !== 'off',
     passwordPolicy: read('PASSWORD_POLICY') ?? 'standard',
+    secondFactor: read('SECOND_FACTOR') ?? 'optional',
     backups: {
       address: backupAddress?.startsWith('s3://') ? backupAddress : resolve(backupAddress ?? join(dataDir, 'backups')),
       times: backupAddress === undefined ? undefined : (read('BACKUP_SCHEDULE') ?? '0 3 * * *'),

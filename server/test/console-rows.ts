@@ -20,6 +20,7 @@ export async function addRows(database: Database): Promise<void> {
 /** The tables that a restore empties: sessions, links, codes and mails. */
 export const endedTables = [
   'sessions',
+  'pending_sign_ins',
   'setup_links',
   'password_links',
   'password_requests',
@@ -58,6 +59,9 @@ export const consoleRows = [
   `insert into password_resets (token_hash, user_id, expires_at) values ('\\x0b', 'a', now() + interval '1 hour')`,
   `insert into email_changes (user_id, new_email, old_email, new_hash, old_hash, expires_at)
      values ('a', 'new@example.org', 'admin@example.org', '\\x0c', '\\x0d', now() + interval '1 hour')`,
+  `insert into totp_secrets (user_id, secret, confirmed_at, last_step) values ('a', '\\x0b', now(), 7)`,
+  `insert into recovery_codes (user_id, code_hash) values ('a', '\\x0c')`,
+  `insert into pending_sign_ins (token_hash, user_id, password_hash, expires_at) values ('\\x0d', 'a', 'x', now() + interval '1 hour')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
   `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number)
      values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23'), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null)`,

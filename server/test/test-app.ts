@@ -79,6 +79,7 @@ export async function testApp(
     rateLimit?: boolean
     metricsToken?: string
     passwordPolicy?: 'standard' | 'strict'
+    secondFactor?: 'optional' | 'admins'
     publicOrigin?: string
     trustedProxies?: string[]
     fileStore?: FileStore
@@ -118,6 +119,7 @@ export async function testApp(
       rateLimit: options.rateLimit ?? false,
       metricsToken: options.metricsToken,
       passwordPolicy: options.passwordPolicy ?? 'standard',
+      secondFactor: options.secondFactor ?? 'optional',
       trustedProxies: options.trustedProxies ?? [],
       maxExports: options.maxExports ?? MAX_EXPORTS,
       trashDays: 30,

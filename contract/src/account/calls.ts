@@ -78,7 +78,7 @@ export const account = {
     .route({ method: 'DELETE', path: '/api/account/sessions', tags, summary: 'End all of one’s own sessions but this one' })
     .output(done),
 
-  createPasswordLink: call(['admin'], { needs: 'users.write' })
+  createPasswordLink: call(['admin'], { needs: 'users.write', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/password-links',

@@ -20,6 +20,8 @@ export const sessionUser = z.object({
   role: roleField.nullable(),
   /** What the role may do; empty for a user. */
   permissions: z.array(permissionField),
+  /** Whether the person may use only the own account until a second factor is set up (SECOND_FACTOR=admins). */
+  lacksSecondFactor: z.boolean(),
 })
 export type SessionUser = z.infer<typeof sessionUser>
 

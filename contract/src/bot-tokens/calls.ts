@@ -52,11 +52,11 @@ export const botTokens = {
   list: call(['admin'], { needs: 'tokens.manage' })
     .route({ method: 'GET', path: '/api/bot-tokens', tags, summary: 'All bot tokens by name, without their secrets' })
     .output(z.object({ tokens: z.array(botToken) })),
-  create: call(['admin'], { needs: 'tokens.manage' })
+  create: call(['admin'], { needs: 'tokens.manage', stepUp: true })
     .route({ method: 'POST', path: '/api/bot-tokens', tags, summary: 'Make a bot token; the answer alone shows it' })
     .input(botTokenInput)
     .output(secret.extend({ id: idField })),
-  rotate: call(['admin'], { needs: 'tokens.manage' })
+  rotate: call(['admin'], { needs: 'tokens.manage', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/bot-tokens/{id}/rotate',
@@ -65,11 +65,11 @@ export const botTokens = {
     })
     .input(ofOne)
     .output(secret),
-  endPrevious: call(['admin'], { needs: 'tokens.manage', onFullDisk: 'small' })
+  endPrevious: call(['admin'], { needs: 'tokens.manage', stepUp: true, onFullDisk: 'small' })
     .route({ method: 'DELETE', path: '/api/bot-tokens/{id}/previous', tags, summary: 'End the secret before the last rotation' })
     .input(ofOne)
     .output(done),
-  revoke: call(['admin'], { needs: 'tokens.manage', onFullDisk: 'small' })
+  revoke: call(['admin'], { needs: 'tokens.manage', stepUp: true, onFullDisk: 'small' })
     .route({ method: 'DELETE', path: '/api/bot-tokens/{id}', tags, summary: 'Revoke a token: from now on it is refused' })
     .input(ofOne)
     .output(done),

@@ -127,7 +127,7 @@ export const players = {
     .route({ method: 'POST', path: '/api/telegram-users/unblock', tags, summary: 'Unblock players' })
     .input(z.strictObject({ target: targetSchema(playerList), ...bulkRun }))
     .output(bulkOutput),
-  erase: call(['admin'], { needs: 'players.erase' })
+  erase: call(['admin'], { needs: 'players.erase', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/telegram-users/{userId}/erase',

@@ -53,7 +53,7 @@ export const team = {
       summary: 'The most that the caller’s role may do, and what is left today',
     })
     .output(ownLimits),
-  setSettings: call(['admin'], { needs: 'users.roles' })
+  setSettings: call(['admin'], { needs: 'users.roles', stepUp: true })
     .route({
       method: 'PUT',
       path: '/api/roles/{role}',

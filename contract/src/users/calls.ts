@@ -117,7 +117,7 @@ export const users = {
     })
     .input(restoreInput)
     .output(restoreOutput),
-  setUserType: call(['admin'], { needs: 'users.roles' })
+  setUserType: call(['admin'], { needs: 'users.roles', stepUp: true })
     .route({
       method: 'PUT',
       path: '/api/users/{id}/user-type',
@@ -126,7 +126,7 @@ export const users = {
     })
     .input(z.strictObject({ id: idField, userType: userTypeField }))
     .output(done.extend({ user: dashboardUser })),
-  setRole: call(['admin'], { needs: 'users.roles' })
+  setRole: call(['admin'], { needs: 'users.roles', stepUp: true })
     .route({
       method: 'PUT',
       path: '/api/users/{id}/role',

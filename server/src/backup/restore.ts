@@ -228,6 +228,7 @@ const zstd = promisify(zstdDecompress)
 /** Tables whose rows let somebody in or would be sent by both consoles: sessions, links, codes and mails. */
 const ENDED_TABLES = [
   'sessions',
+  'pending_sign_ins',
   'setup_links',
   'password_links',
   'password_requests',

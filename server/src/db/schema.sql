@@ -583,9 +583,11 @@ CREATE TABLE notes (
   searched_text text COLLATE "C" GENERATED ALWAYS AS (translate((
 CASE
     WHEN (octet_length((' '::text || text)) = char_length((' '::text || text))) THEN translate(lower(((' '::text || text) COLLATE letters)), ('	
-'::text || '''`'::text), '     '::text)
+
+'::text || '''`'::text), '     '::text)
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((' '::text || text), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
-'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
   CONSTRAINT notes_pkey PRIMARY KEY (id),
   CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['player'::text, 'socialTask'::text, 'dailyTask'::text, 'announcement'::text])))
@@ -657,6 +659,20 @@ CREATE TABLE password_resets (
   CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX password_resets_user_id ON password_resets USING btree (user_id);
+-- Sign-ins whose password was right and that wait for the second factor.
+CREATE TABLE pending_sign_ins (
+  token_hash bytea NOT NULL,
+  user_id text NOT NULL,
+  -- The hash that the password matched: a new password ends the sign-in. Null if no password was asked for.
+  password_hash text,
+  -- Codes that were tried.
+  attempts integer NOT NULL DEFAULT 0,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT pending_sign_ins_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT pending_sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX pending_sign_ins_expires_at_idx ON pending_sign_ins USING btree (expires_at);
+CREATE INDEX pending_sign_ins_user_id_idx ON pending_sign_ins USING btree (user_id);
 
 -- Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests.
 CREATE TABLE player_keys (
@@ -695,6 +711,14 @@ CREATE TABLE player_visits (
   CONSTRAINT player_visits_pkey PRIMARY KEY (user_id)
 );
 CREATE INDEX player_visits_by_seen_at ON player_visits USING btree (seen_at DESC, user_id);
+
+-- The recovery codes that a person has left. A code is deleted when it is used.
+CREATE TABLE recovery_codes (
+  user_id text NOT NULL,
+  code_hash bytea NOT NULL,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, code_hash),
+  CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
 
 -- What owners have decided about a role; a role without a row has the settings of the contract.
 CREATE TABLE role_settings (
@@ -762,6 +786,8 @@ CREATE TABLE sessions (
   begun_address text NOT NULL DEFAULT ''::text,
   -- The address of the last use, about as accurate as last_seen_at: an IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session.
   last_address text NOT NULL DEFAULT ''::text,
+  -- When the person last proved the second factor in this session.
+  second_factor_at timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(id) ON DELETE CASCADE
 );
@@ -867,9 +893,11 @@ CREATE TABLE telegram_users (
   searched_text text COLLATE "C" GENERATED ALWAYS AS ((translate((
 CASE
     WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower(((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)) COLLATE letters)), ('	
-'::text || '''`'::text), '     '::text)
+
+'::text || '''`'::text), '     '::text)
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
-'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,
@@ -884,6 +912,22 @@ CREATE INDEX telegram_users_searched_characters ON telegram_users USING gin (str
 CREATE INDEX telegram_users_searched_words ON telegram_users USING gin (searched_text gin_trgm_ops);
 CREATE INDEX telegram_users_ton_wallet_address_start ON telegram_users USING btree (lower((ton_wallet_address COLLATE letters)) text_pattern_ops) WHERE (ton_wallet_address IS NOT NULL);
 CREATE INDEX telegram_users_username_a_to_z ON telegram_users USING btree (lower((username COLLATE letters)) COLLATE a_to_z, user_id);
+
+-- The authenticator app of a person (RFC 6238), a second factor once it is confirmed.
+CREATE TABLE totp_secrets (
+  user_id text NOT NULL,
+  -- The confirmed secret, encrypted with SECRET_KEY.
+  secret bytea,
+  confirmed_at timestamp with time zone,
+  -- The step of 30 seconds of the last accepted code: codes of it and of earlier steps do not count.
+  last_step bigint,
+  -- A secret that is not confirmed yet, encrypted.
+  new_secret bytea,
+  new_secret_at timestamp with time zone,
+  CONSTRAINT totp_secrets_pkey PRIMARY KEY (user_id),
+  CONSTRAINT totp_secrets_confirmed_check CHECK (((secret IS NULL) = (confirmed_at IS NULL))),
+  CONSTRAINT totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
 
 -- Deleted records that can be restored until they expire.
 CREATE TABLE trash (
@@ -932,9 +976,11 @@ CREATE TABLE users (
   searched_text text COLLATE "C" GENERATED ALWAYS AS (translate((
 CASE
     WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower(((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)) COLLATE letters)), ('	
-'::text || '''`'::text), '     '::text)
+
+'::text || '''`'::text), '     '::text)
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
-'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,

@@ -61,9 +61,11 @@ export interface Tables {
   password_links: PasswordLinksTable
   password_requests: PasswordRequestsTable
   password_resets: PasswordResetsTable
+  pending_sign_ins: PendingSignInsTable
   player_keys: PlayerKeysTable
   player_messages: PlayerMessagesTable
   player_visits: PlayerVisitsTable
+  recovery_codes: RecoveryCodesTable
   role_settings: RoleSettingsTable
   saved_views: SavedViewsTable
   scheduled_work_pauses: ScheduledWorkPausesTable
@@ -75,6 +77,7 @@ export interface Tables {
   telegram_link_codes: TelegramLinkCodesTable
   telegram_pace: TelegramPaceTable
   telegram_users: TelegramUsersTable
+  totp_secrets: TotpSecretsTable
   trash: TrashTable
   uncounted_entries: UncountedEntriesTable
   users: UsersTable
@@ -615,6 +618,17 @@ export interface PasswordResetsTable {
   used_at: Timestamp | null
 }
 
+/** Sign-ins whose password was right and that wait for the second factor. */
+export interface PendingSignInsTable {
+  token_hash: Buffer
+  user_id: string
+  /** The hash that the password matched: a new password ends the sign-in. Null if no password was asked for. */
+  password_hash: string | null
+  /** Codes that were tried. */
+  attempts: Generated<number>
+  expires_at: Timestamp
+}
+
 /** Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests. */
 export interface PlayerKeysTable {
   user_id: number
@@ -644,6 +658,12 @@ export interface PlayerMessagesTable {
 export interface PlayerVisitsTable {
   user_id: number
   seen_at: Timestamp
+}
+
+/** The recovery codes that a person has left. A code is deleted when it is used. */
+export interface RecoveryCodesTable {
+  user_id: string
+  code_hash: Buffer
 }
 
 /** What owners have decided about a role; a role without a row has the settings of the contract. */
@@ -702,6 +722,8 @@ export interface SessionsTable {
   begun_address: Generated<string>
   /** The address of the last use, about as accurate as last_seen_at: an IPv4 address or the /64 network of an IPv6 one; empty if a server of an older version began the session. */
   last_address: Generated<string>
+  /** When the person last proved the second factor in this session. */
+  second_factor_at: Timestamp | null
 }
 
 /** Links to create the first administrator. */
@@ -792,6 +814,19 @@ export interface TelegramUsersTable {
   from_before: string | null
   /** When the game last set details of the player; null if only imports did. */
   details_set_at: Timestamp | null
+}
+
+/** The authenticator app of a person (RFC 6238), a second factor once it is confirmed. */
+export interface TotpSecretsTable {
+  user_id: string
+  /** The confirmed secret, encrypted with SECRET_KEY. */
+  secret: Buffer | null
+  confirmed_at: Timestamp | null
+  /** The step of 30 seconds of the last accepted code: codes of it and of earlier steps do not count. */
+  last_step: number | null
+  /** A secret that is not confirmed yet, encrypted. */
+  new_secret: Buffer | null
+  new_secret_at: Timestamp | null
 }
 
 /** Deleted records that can be restored until they expire. */

@@ -17,6 +17,7 @@ import type { InTurn } from '#src/identity/credential-cache.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
+import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
 import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { hasVersion, jsonHeaders, type Send, writeJson } from './answer.ts'
@@ -148,8 +149,15 @@ export class CallPipeline {
     if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(request, this.#services.publicOrigin)
     const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
     refuseUnless(meta, caller)
+    if (meta.stepUp) await this.#refuseWithoutStepUp(caller, sessionToken)
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
     return caller
+  }
+
+  /** @throws Failure STEP_UP_NEEDED for a person whose proof of the second factor is too old */
+  async #refuseWithoutStepUp(caller: Caller, sessionToken: string | undefined): Promise<void> {
+    if (caller.kind !== 'user') return
+    await refuseWithoutStepUp(this.#services.database.db, { userId: caller.user.id, sessionToken })
   }
 
   #isRefusedForSpace({ onFullDisk }: CallMeta): boolean {
@@ -223,6 +231,7 @@ export class CallPipeline {
       origin: requestOrigin(request),
       sessionToken,
       setSessionToken: (token) => void cookies.push(session.write(token)),
+      refuseWithoutStepUp: () => this.#refuseWithoutStepUp(caller, sessionToken),
       deviceCookie,
       setDeviceCookie: (value) => void cookies.push(device.write(value)),
       get device() {

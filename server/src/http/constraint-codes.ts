@@ -22,6 +22,9 @@ export const constraintCodes: Record<string, ErrorCode> = {
   password_resets_user_id_fkey: 'STALE',
   email_changes_user_id_fkey: 'SIGNED_OUT',
   invitations_email_key: 'STALE', // two admins invite one person at the same moment
+  totp_secrets_user_id_fkey: 'SIGNED_OUT',
+  recovery_codes_user_id_fkey: 'SIGNED_OUT',
+  pending_sign_ins_user_id_fkey: 'LOGIN_FAILED', // the account was removed while the person was signing in
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
@@ -55,6 +58,9 @@ export const constraintCodes: Record<string, ErrorCode> = {
   email_changes_new_hash_key: 'STALE',
   email_changes_old_hash_key: 'STALE',
   operator_telegrams_pkey: 'STALE',
+  totp_secrets_pkey: 'STALE',
+  recovery_codes_pkey: 'STALE',
+  pending_sign_ins_pkey: 'STALE',
   telegram_link_codes_pkey: 'STALE',
   adjusted_points_pkey: 'STALE',
   notes_pkey: 'STALE',

@@ -29,6 +29,7 @@ export function failureAnswer(failure: Failure, requestId: string, shape: CallMe
     requestId,
     ...(failure.fields && { fields: failure.fields }),
     ...(failure.left !== undefined && { left: failure.left }),
+    ...(failure.methods && { methods: failure.methods }),
     ...(failure.retryAfterSeconds !== undefined && { retryAfterSeconds: failure.retryAfterSeconds }),
   }
   const headers: Record<string, string> = { ...jsonHeaders, 'x-request-id': requestId }

@@ -78,7 +78,7 @@ export async function createAccount(tx: Transaction<Tables>, account: NewAccount
   await tx.insertInto('accounts').values({ id, email, password_hash: account.passwordHash }).execute()
   await tx.insertInto('users').values({ id, fname, lname, email, user_type: userType, role }).execute()
   await addToCounter(tx, { counter: { of: 'users', userType }, delta: 1 })
-  return sessionUserOf({ id, fname, lname, email, user_type: userType, role, sees_personal: null })
+  return sessionUserOf({ id, fname, lname, email, user_type: userType, role, sees_personal: null, lacks_factor: false })
 }
 
 /** Returns the audit entry of an account that an act has just created. */

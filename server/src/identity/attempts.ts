@@ -17,6 +17,14 @@ export const limits = {
   /** Attempts from anywhere else. */
   signInByAccount: { name: 'sign-in-account', max: 10, windowSeconds: 15 * 60 },
   signInByAddress: { name: 'sign-in-address', max: 50, windowSeconds: 15 * 60 },
+  /**
+   * Codes for the second factor, of people who have given the right password: from a device or address from which the person has signed in
+   * before, and from anywhere else. Three of a million codes are valid at a time, so a year of guessing 20 a day finds one in 2 of 100 cases.
+   */
+  codeFromKnown: { name: 'code-known', max: 10, windowSeconds: 60 * 60 },
+  codeByAccount: { name: 'code-account', max: 20, windowSeconds: 24 * 60 * 60 },
+  /** Codes for the second factor within a session. */
+  codeInSession: { name: 'code-session', max: 10, windowSeconds: 60 * 60 },
   /** Successful attempts, which begin sessions. */
   signInsOfUser: { name: 'sign-in-user', max: 30, windowSeconds: 15 * 60 },
   /** Unknown bot tokens and invalid initData; valid ones are accepted even when the limit is reached. */

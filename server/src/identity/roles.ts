@@ -24,6 +24,8 @@ export interface PersonRow {
   role: Role | null
   /** From `role_settings`; null if the role has the settings of the contract. */
   sees_personal: boolean | null
+  /** Whether the person may use only the own account until a second factor is set up. */
+  lacks_factor: boolean
 }
 
 /** SQL for the join that adds `r.sees_personal` to rows of `users u`. */
@@ -36,10 +38,11 @@ export function roleThatCounts({ user_type: userType, role }: Pick<PersonRow, 'u
 
 /** Returns the session data of a person (§3), with what the role may do. */
 export function sessionUserOf(row: PersonRow): SessionUser {
-  const { id, fname, lname, email, user_type: userType, sees_personal: seesPersonal } = row
+  const { id, fname, lname, email, user_type: userType, sees_personal: seesPersonal, lacks_factor: lacksSecondFactor } = row
   const role = roleThatCounts(row)
-  const permissions = role ? permissionsOf(role, { seesPersonal: seesPersonal ?? defaultRoleSettings[role].seesPersonal }) : []
-  return { id, username: `${fname} ${lname}`, fname, lname, email, userType, role, permissions }
+  const held = role ? permissionsOf(role, { seesPersonal: seesPersonal ?? defaultRoleSettings[role].seesPersonal }) : []
+  const permissions = lacksSecondFactor ? held.filter((one) => one === 'account.own') : held
+  return { id, username: `${fname} ${lname}`, fname, lname, email, userType, role, permissions, lacksSecondFactor }
 }
 
 /** Returns the settings of each role. */

@@ -2,9 +2,10 @@
  * Sessions (§4, security.md): 256-bit tokens, stored as SHA-256. A session ends after 12 idle hours, after 7 days, and at once on sign-out,
  * removal and change of role. Hides the table and the cache; changes of other processes arrive by NOTIFY.
  */
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Session } from '@arcade/contract/account/calls'
 import type { SessionUser } from '@arcade/contract/auth/calls'
+import type { SecondFactorMethod, SecondFactorPolicy } from '@arcade/contract/second-factor/fields'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
@@ -12,9 +13,11 @@ import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache, type CredentialCache, EVERYBODY, type InTurn } from './credential-cache.ts'
 import { endEmailChange } from './email-changes.ts'
 import { endInvitationsBy } from './invitations.ts'
+import { endPendingSignInsOf, sweepPendingSignIns } from './pending-sign-ins.ts'
 import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
 import { endResetsOf } from './password-resets.ts'
 import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
+import { HAS_SECOND_FACTOR, methodsOf } from './second-factor.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -33,13 +36,16 @@ interface BeginOptions {
   /** The sign-in, with its address and a device such as `Chrome on Windows`. */
   act?: Act
   /** The hash that the given password matched. */
-  passwordHash?: string
+  passwordHash?: string | undefined
+  /** How the person proved the second factor at this sign-in. */
+  provedBy?: SecondFactorMethod | undefined
 }
 
 export interface Sessions {
   /**
    * Begins a session and returns its token; only the token's hash is stored. Ends the person's oldest session beyond SESSIONS_EACH.
-   * @throws Failure LOGIN_FAILED if the password's hash is not the account's any more
+   * @throws Failure LOGIN_FAILED if the password's hash is not the account's any more, or the account has just got a second factor that was
+   *   not proved
    */
   begin(userId: string, options?: BeginOptions): Promise<string>
   /**
@@ -49,10 +55,23 @@ export interface Sessions {
   userOf(token: string, inTurn?: InTurn, address?: string): Promise<SessionUser | undefined>
   /** Whether the token was valid when this process last looked it up, and its user has not changed since. */
   isRecent(token: string): boolean
-  /** Like `userOf`, without counting as a use of the session: an open dashboard must not keep its session alive. */
-  holderOf(token: string): Promise<SessionUser | undefined>
+  /** Returns the id of a session, which stays when its token changes. */
+  idOf(token: string): Promise<string | undefined>
+  /** Returns the user of a session. It does not count as a use: an open dashboard must not keep its session alive. */
+  holderOf(sessionId: string): Promise<SessionUser | undefined>
   /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id, any user may be affected. */
   onChange(listener: ChangeListener): void
+  /**
+   * Notes that the person has just proved the second factor, and gives the session a new token. Call `changed` after the commit.
+   * @returns the new token @throws Failure SIGNED_OUT if the session has ended
+   */
+  renew(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string>
+  /**
+   * Ends a user's other sessions, the password links that the user made and sign-ins that wait, because the second factor changes; this
+   * session is renewed. Call `changed` after the commit.
+   * @returns the new token @throws Failure SIGNED_OUT if the session has ended
+   */
+  renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string>
   /** Ends one session. With an act, its owner signs out. */
   end(token: string, act?: Act): Promise<void>
   /** Returns a user's sessions: the one with this token first, then the most recent ones. */
@@ -77,13 +96,14 @@ export interface Sessions {
   announceManyChanges(tx: Kysely<Tables>): Promise<void>
   /** Makes this process forget a user, or all users. Call it after the commit. */
   changed(userId?: string): void
-  /** Deletes expired sessions. */
+  /** Deletes expired sessions, and sign-ins that wait in vain. */
   sweep(): Promise<void>
 }
 
-export async function createSessions(database: Database): Promise<Sessions> {
+/** @param policy who must have a second factor */
+export async function createSessions(database: Database, policy: SecondFactorPolicy = 'optional'): Promise<Sessions> {
   const listeners = new Set<ChangeListener>()
-  const findCurrent = prepareFindCurrent(database)
+  const findCurrent = prepareFindCurrent(database, policy)
   const cache = await createCredentialCache<SessionUser>(database, {
     channel: CHANNEL,
     async load(hash, address) {
@@ -122,7 +142,7 @@ class CachedSessions implements Sessions {
     this.#listeners = listeners
   }
 
-  async begin(userId: string, { act, passwordHash }: BeginOptions = {}): Promise<string> {
+  async begin(userId: string, { act, passwordHash, provedBy }: BeginOptions = {}): Promise<string> {
     const token = newToken()
     const address = act?.address ?? ''
     const hasEndedOthers = await this.#database.transaction(async (tx) => {
@@ -130,6 +150,7 @@ class CachedSessions implements Sessions {
       await writeLastSeen(tx, userId)
       const currentHash = await lockAccount(tx, userId)
       if (passwordHash !== undefined && currentHash !== passwordHash) throw new Failure('LOGIN_FAILED')
+      if (passwordHash !== undefined && !provedBy && (await methodsOf(tx, userId)).length > 0) throw new Failure('LOGIN_FAILED')
       await tx
         .insertInto('sessions')
         .values({
@@ -138,9 +159,10 @@ class CachedSessions implements Sessions {
           device: act?.device ?? '',
           begun_address: address,
           last_address: address,
+          second_factor_at: provedBy ? sql<Date>`now()` : null,
         })
         .execute()
-      if (act) await audit(tx, act, 'session.begin', {})
+      if (act) await audit(tx, act, 'session.begin', provedBy ? { detail: { secondFactor: provedBy } } : {})
       return endOldest(tx, userId)
     })
     if (hasEndedOthers) this.changed(userId)
@@ -155,13 +177,47 @@ class CachedSessions implements Sessions {
     return TOKEN.test(token) && this.#cache.isRecent(hashToken(token))
   }
 
-  async holderOf(token: string): Promise<SessionUser | undefined> {
-    const row = TOKEN.test(token) ? await this.#findCurrent(hashToken(token)) : undefined
+  async idOf(token: string): Promise<string | undefined> {
+    const query = this.#database.db.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token))
+    return (await query.executeTakeFirst())?.id
+  }
+
+  async holderOf(sessionId: string): Promise<SessionUser | undefined> {
+    const query = this.#database.db.selectFrom('sessions').select('token_hash').where('id', '=', sessionId)
+    const session = await query.executeTakeFirst()
+    const row = session && (await this.#findCurrent(session.token_hash))
     return row && sessionUserOf(row)
   }
 
   onChange(listener: ChangeListener): void {
     this.#listeners.add(listener)
+  }
+
+  async renew(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string> {
+    const renewed = newToken()
+    const { numUpdatedRows } = await tx
+      .updateTable('sessions')
+      .set({ token_hash: hashToken(renewed), second_factor_at: sql<Date>`now()` })
+      .where('token_hash', '=', hashToken(token ?? ''))
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) throw new Failure('SIGNED_OUT')
+    await notifyOf(tx, userId)
+    return renewed
+  }
+
+  async renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string> {
+    // A sign-in at the same time waits for the account, and then sees the new factor.
+    await lockAccount(tx, userId)
+    await tx
+      .deleteFrom('sessions')
+      .where('user_id', '=', userId)
+      .where('token_hash', '<>', hashToken(token ?? ''))
+      .execute()
+    await endPasswordLinksBy(tx, userId)
+    await endLinkCode(tx, userId)
+    await endPendingSignInsOf(tx, userId)
+    return this.renew(tx, userId, token)
   }
 
   async end(token: string, act?: Act): Promise<void> {
@@ -224,6 +280,7 @@ class CachedSessions implements Sessions {
     await endInvitationsBy(tx, userId)
     await endEmailChange(tx, userId)
     await endLinkCode(tx, userId)
+    await endPendingSignInsOf(tx, userId)
     await notifyOf(tx, userId)
   }
 
@@ -240,6 +297,7 @@ class CachedSessions implements Sessions {
   }
 
   async sweep(): Promise<void> {
+    await sweepPendingSignIns(this.#database.db)
     await this.#database.db
       .deleteFrom('sessions')
       .where((where) =>
@@ -264,6 +322,7 @@ class CachedSessions implements Sessions {
       await endInvitationsBy(tx, userId)
       await endEmailChange(tx, userId)
       await endLinkCode(tx, userId)
+      await endPendingSignInsOf(tx, userId)
       if (numDeletedRows === 0n) return 0
       await notifyOf(tx, userId)
       await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })
@@ -276,10 +335,11 @@ class CachedSessions implements Sessions {
 /** Finds the user and the times of a session by its token's hash. Returns `undefined` for an unknown or expired session. */
 type FindCurrent = (hash: Buffer) => Promise<SessionRow | undefined>
 
-function prepareFindCurrent(database: Database): FindCurrent {
+function prepareFindCurrent(database: Database, policy: SecondFactorPolicy): FindCurrent {
+  const lacksFactor = policy === 'admins' ? `u.user_type = 'admin' and not ${HAS_SECOND_FACTOR}` : 'false'
   const find = database.prepared<SessionRow>(
-    'session-user',
-    `select u.id, u.fname, u.lname, u.email, u.user_type, u.role, r.sees_personal, s.last_address,
+    `session-user-${policy}`,
+    `select u.id, u.fname, u.lname, u.email, u.user_type, u.role, r.sees_personal, ${lacksFactor} as lacks_factor, s.last_address,
             ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
        from sessions s join users u on u.id = s.user_id ${JOIN_SETTINGS} where s.token_hash = $1`,
   )

@@ -24,6 +24,12 @@ export interface SignInGuard {
    */
   begin(context: CallContext, claimed: ClaimedIdentity): Promise<SignInAttempt>
   /**
+   * Counts a code of an app before it is checked, after the password was right. Recovery codes are not counted: nobody guesses them, and they
+   * let their owner in while somebody who knows the password uses up the limit.
+   * @returns an attempt whose success counts for the password too @throws Failure TOO_MANY_ATTEMPTS
+   */
+  beginCode(context: CallContext, person: { email: string; userId: string }, isCounted: boolean): Promise<SignInAttempt>
+  /**
    * Remembers that the user has signed in from the caller's address and device. Mails an admin whose device is new.
    * @param isFirst true for the session with which an account begins
    */
@@ -40,7 +46,7 @@ interface ClaimedIdentity {
 }
 
 export interface SignInAttempt {
-  /** Counts the attempt as successful, because the password was right. @throws Failure TOO_MANY_ATTEMPTS for too many of those */
+  /** Counts the attempt as successful, because password or code was right. @throws Failure TOO_MANY_ATTEMPTS for too many of those */
   succeed(): Promise<void>
 }
 
@@ -54,17 +60,29 @@ interface SignInGuardServices {
 
 export function createSignInGuard(services: SignInGuardServices): SignInGuard {
   const { database, attempts, devices, mails } = services
+  const count = async (context: CallContext, counted: Counted[], userId: string | undefined): Promise<void> => {
+    for (const [limit, subject] of counted)
+      await attempts.count(limit, subject, () => recordReached(services, context, { limit, userId }))
+  }
+  const attemptOf = (context: CallContext, counted: Counted[], userId: string | undefined): SignInAttempt => ({
+    async succeed() {
+      for (const [limit, subject] of counted) await attempts.forgive(limit, subject)
+      await count(context, [[limits.signInsOfUser, userId ?? '']], userId)
+    },
+  })
   return {
-    async begin(context, { email, userId }) {
-      const tell = (limit: Limit): Promise<void> => recordReached(services, context, { limit, userId })
-      const counted = await limitsFor(services, context, { email, userId })
-      for (const [limit, subject] of counted) await attempts.count(limit, subject, () => tell(limit))
-      return {
-        async succeed() {
-          for (const [limit, subject] of counted) await attempts.forgive(limit, subject)
-          await attempts.count(limits.signInsOfUser, userId ?? '', () => tell(limits.signInsOfUser))
-        },
-      }
+    async begin(context, claimed) {
+      const counted = await limitsFor(services, context, claimed)
+      await count(context, counted, claimed.userId)
+      return attemptOf(context, counted, claimed.userId)
+    },
+
+    async beginCode(context, { email, userId }, isCounted) {
+      const place = await knownPlace(services, context, userId)
+      const code: Counted = place === undefined ? [limits.codeByAccount, userId] : [limits.codeFromKnown, place]
+      const codes = isCounted ? [code] : []
+      await count(context, codes, userId)
+      return attemptOf(context, [...codes, ...(await limitsFor(services, context, { email, userId }))], userId)
     },
 
     async remember(context, userId, { isFirst = false } = {}) {
@@ -94,21 +112,32 @@ async function isAdmin(tx: Transaction<Tables>, userId: string): Promise<boolean
   return user?.user_type === 'admin'
 }
 
-/** Returns the limits that an attempt counts for, each with its subject: whose attempts are counted together. */
+/** A limit with its subject: whose attempts are counted together. */
+type Counted = [Limit, subject: string]
+
+/** Returns the limits that an attempt counts for. */
 async function limitsFor(
-  { database, devices }: SignInGuardServices,
-  { address, deviceCookie }: CallContext,
+  services: SignInGuardServices,
+  context: CallContext,
   { email, userId }: ClaimedIdentity,
-): Promise<[Limit, subject: string][]> {
-  if (userId !== undefined) {
-    const device = devices.idOf(deviceCookie, userId)
-    if (device !== undefined) return [[limits.signInFromKnown, `${userId} device ${device}`]]
-    if (await isKnownAddress(database, userId, address)) return [[limits.signInFromKnown, `${userId} address ${address}`]]
-  }
+): Promise<Counted[]> {
+  const place = userId === undefined ? undefined : await knownPlace(services, context, userId)
+  if (place !== undefined) return [[limits.signInFromKnown, place]]
   return [
-    [limits.signInByAddress, address],
+    [limits.signInByAddress, context.address],
     [limits.signInByAccount, email],
   ]
+}
+
+/** Returns the device or address of a call, if the user has signed in from it before. */
+async function knownPlace(
+  { database, devices }: SignInGuardServices,
+  { address, deviceCookie }: CallContext,
+  userId: string,
+): Promise<string | undefined> {
+  const device = devices.idOf(deviceCookie, userId)
+  if (device !== undefined) return `${userId} device ${device}`
+  return (await isKnownAddress(database, userId, address)) ? `${userId} address ${address}` : undefined
 }
 
 async function isKnownAddress({ db }: Database, userId: string, address: string): Promise<boolean> {

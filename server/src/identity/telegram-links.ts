@@ -3,35 +3,29 @@
  * admin sends it to the bot, and the bot redeems it: this proves that both accounts belong to one person. A code works once, for ten
  * minutes, and an admin has one at a time (docs/security.md, One-time secrets). A link lets nobody in.
  */
-import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { hashTypedCode, newTypedCode } from './typed-codes.ts'
 
 const VALID_FOR_MINUTES = 10
-/** Crockford's base 32: no letter looks like a digit or another letter. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** Characters of a code, of 5 bits each: 60 bits, which nobody guesses within ten minutes. */
 const CODE_LENGTH = 12
-/** Characters between two dashes of a code as it is shown. */
-const GROUP_LENGTH = 4
-
 /**
  * Makes a code and ends an earlier one.
  * @param userId an admin whose rights the caller has locked (`Sessions.lockAdmin`), so that they cannot end at the same time
  * @returns the code, such as `7K3M-0QZT-V9AB`
  */
 export async function createLinkCode(tx: Transaction<Tables>, userId: string): Promise<{ code: string; expiresAt: string }> {
-  const code = Array.from(randomBytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('')
-  const made = { code_hash: hashCode(code), expires_at: sql<Date>`now() + make_interval(mins => ${VALID_FOR_MINUTES})` }
+  const code = newTypedCode(CODE_LENGTH)
+  const made = { code_hash: hashTypedCode(code), expires_at: sql<Date>`now() + make_interval(mins => ${VALID_FOR_MINUTES})` }
   const { expires_at: expires } = await tx
     .insertInto('telegram_link_codes')
     .values({ user_id: userId, ...made })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(made))
     .returning('expires_at')
     .executeTakeFirstOrThrow()
-  const groups = code.match(new RegExp(`.{${GROUP_LENGTH}}`, 'g')) ?? []
-  return { code: groups.join('-'), expiresAt: expires.toISOString() }
+  return { code, expiresAt: expires.toISOString() }
 }
 
 /**
@@ -45,7 +39,7 @@ export async function spendLinkCode(
 ): Promise<{ id: string; fname: string; lname: string }> {
   const { rows } = await sql<{ id: string; fname: string; lname: string }>`
     delete from telegram_link_codes using users
-     where users.id = user_id and user_type = 'admin' and code_hash = ${hashCode(code)} and expires_at > now()
+     where users.id = user_id and user_type = 'admin' and code_hash = ${hashTypedCode(code)} and expires_at > now()
     returning users.id, fname, lname`.execute(tx)
   const [user] = rows
   if (!user) throw new Failure('LINK_CODE_INVALID')
@@ -78,14 +72,4 @@ export async function findTelegram(
 export async function unlinkTelegram(tx: Transaction<Tables>, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('operator_telegrams').where('user_id', '=', userId).executeTakeFirstOrThrow()
   return numDeletedRows > 0n
-}
-
-/** Returns the hash as which a code is stored. Letters that stand for a digit are read as it: O as 0, I and L as 1. */
-function hashCode(code: string): Buffer {
-  const typed = code
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9]/g, '')
-    .replaceAll('O', '0')
-    .replaceAll(/[IL]/g, '1')
-  return createHash('sha256').update(typed).digest()
 }

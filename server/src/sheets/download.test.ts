@@ -366,12 +366,12 @@ describe('over a real socket', () => {
 })
 
 const NAMES = { username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com' }
-const USER: SessionUser = { id: 'a', ...NAMES, userType: 'admin', role: 'owner', permissions: [] }
+const USER: SessionUser = { id: 'a', ...NAMES, userType: 'admin', role: 'owner', permissions: [], lacksSecondFactor: false }
 
 /** Downloads without a spool for slow readers. */
 async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
   const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
-  const sessions = { onChange() {}, holderOf: async () => USER }
+  const sessions = { onChange() {}, idOf: async () => 'session', holderOf: async () => USER }
   return createDownloads({ database, sessions, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
 }
 

@@ -67,7 +67,7 @@ export interface Downloads {
 
 interface Services {
   database: Database
-  sessions: Pick<Sessions, 'onChange' | 'holderOf'>
+  sessions: Pick<Sessions, 'onChange' | 'holderOf' | 'idOf'>
   log: Logger
   spool: Spool
   /** How many sheets may be written at once. Each holds a database connection and half a core. */
@@ -86,7 +86,7 @@ interface Export {
   userId: string
   /** What the person could do when the export began. */
   permissions: readonly Permission[]
-  sessionToken: string
+  sessionId: string
   /** Rows written so far. */
   rows: number
   total: number
@@ -117,8 +117,10 @@ class SheetDownloads implements Downloads {
   async start(options: DownloadOptions): Promise<DownloadAnswer> {
     const { context, exportId } = options
     const { id: userId, permissions } = signedIn(context)
+    const sessionId = await this.#services.sessions.idOf(context.sessionToken ?? '')
+    if (sessionId === undefined) throw new Failure('SIGNED_OUT')
     this.#refuseTooMany()
-    const current: Export = { id: exportId, userId, permissions, sessionToken: context.sessionToken ?? '', rows: 0, total: 0 }
+    const current: Export = { id: exportId, userId, permissions, sessionId, rows: 0, total: 0 }
     this.#writing.add(current)
     this.#running.add(current)
     try {
@@ -187,8 +189,8 @@ class SheetDownloads implements Downloads {
   }
 
   /** Breaks a download off if its session has ended or the person may not do any more what they could when it began. While the database is unreachable, it continues. */
-  async #breakOffUnlessAllowed({ sessionToken, permissions, transfer }: Export): Promise<void> {
-    const isAllowed = await this.#services.sessions.holderOf(sessionToken).then(
+  async #breakOffUnlessAllowed({ sessionId, permissions, transfer }: Export): Promise<void> {
+    const isAllowed = await this.#services.sessions.holderOf(sessionId).then(
       (holder) => holder !== undefined && permissions.every((one) => holder.permissions.includes(one)),
       () => true,
     )

@@ -21,6 +21,7 @@ const tells: Readonly<Record<RecordKind, boolean>> = {
   token: false,
   webhook: false,
   broadcast: true,
+  invitation: false,
   role: false,
   installation: false,
 }

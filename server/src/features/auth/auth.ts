@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
-import type { SessionUser } from '@arcade/contract/auth/calls'
+import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { lower } from '#src/db/collations.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { actOf, audit } from '#src/audit/audit.ts'
@@ -10,6 +10,9 @@ import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
+import { beginSession } from '#src/identity/begin-session.ts'
+import { beginPendingSignIn, endPendingSignIn } from '#src/identity/pending-sign-ins.ts'
+import { methodsOf } from '#src/identity/second-factor.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { checkRegistration, createAccount, isEmailTaken, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
@@ -31,18 +34,6 @@ export interface SignInServices {
 
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
   const { database, sessions, attempts, signInGuard, passwords, log, registrationEmailHost, passwordPolicy, mails } = services
-
-  const beginSession = async (
-    user: SessionUser,
-    context: CallContext,
-    passwordHash: string,
-    options: { isFirst?: boolean } = {},
-  ): Promise<{ success: true; user: SessionUser }> => {
-    if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
-    context.setSessionToken(await sessions.begin(user.id, { act: actOf(context, user), passwordHash }))
-    await signInGuard.remember(context, user.id, options)
-    return { success: true, user }
-  }
 
   return {
     async session(_input, context) {
@@ -68,16 +59,21 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         await audit(database.db, actOf(context), 'session.refuse', record)
         throw new Failure('LOGIN_FAILED')
       }
-      await attempt.succeed()
       const { id, fname, lname, email: shown, user_type, role, sees_personal } = found
       if (fname === null || lname === null || shown === null || user_type === null) throw new Failure('NO_SUCH_DOCUMENT')
       const passwordHash = await passwords.renew({ id, hashed: found.password_hash }, password)
-      const user = sessionUserOf({ id, fname, lname, email: shown, user_type, role, sees_personal })
-      return beginSession(user, context, passwordHash)
+      const user = sessionUserOf({ id, fname, lname, email: shown, user_type, role, sees_personal, lacks_factor: false })
+      const methods = await methodsOf(database.db, id)
+      if (methods.length > 0) return askForSecondFactor(services, context, { userId: id, passwordHash, methods })
+      await attempt.succeed()
+      return beginSession(services, context, { user, passwordHash })
     },
 
     async logout(_input, context) {
-      if (context.sessionToken !== undefined) await sessions.end(context.sessionToken, actOf(context))
+      if (context.sessionToken !== undefined) {
+        await sessions.end(context.sessionToken, actOf(context))
+        await endPendingSignIn(database.db, context.sessionToken)
+      }
       context.setSessionToken(undefined)
       return { success: true }
     },
@@ -97,9 +93,27 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         if (setup === undefined || !isEmailTaken(cause)) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
-      return beginSession(user, context, passwordHash, { isFirst: true })
+      return beginSession(services, context, { user, passwordHash, isFirst: true })
     },
 
     setupLink: async ({ setup }) => ({ state: await setupLinkState(database.db, setup) }),
   }
+}
+
+/**
+ * Puts a token into the cookie that is good for the second step of the sign-in alone. The attempt stays counted until that step is done, so
+ * that somebody who only knows the password cannot use up the limit of successful sign-ins.
+ * @throws Failure SECOND_FACTOR_NEEDED, always
+ */
+async function askForSecondFactor(
+  { database, sessions }: SignInServices,
+  context: CallContext,
+  { userId, passwordHash, methods }: { userId: string; passwordHash: string; methods: SecondFactorMethod[] },
+): Promise<never> {
+  if (context.sessionToken !== undefined) {
+    await sessions.end(context.sessionToken)
+    await endPendingSignIn(database.db, context.sessionToken)
+  }
+  context.setSessionToken(await beginPendingSignIn(database.db, { userId, passwordHash }))
+  throw new Failure('SECOND_FACTOR_NEEDED', { methods })
 }

@@ -40,7 +40,7 @@ interface EventStreamAnswer {
 
 interface Listener {
   userId: string
-  token: string
+  sessionId: string
   followed: FollowedInput
   stream: Stream | undefined
   /** The event that was sent last. */
@@ -87,7 +87,9 @@ class EventStreams implements Live {
 
   async open(followed: FollowedInput, context: CallContext): Promise<EventStreamAnswer> {
     refuseWithout(permissionFor(followed), signedIn(context))
-    const listener = this.#add(followed, context)
+    const sessionId = await this.#sessions.idOf(context.sessionToken ?? '')
+    if (sessionId === undefined) throw new Failure('SIGNED_OUT')
+    const listener = this.#add(followed, context, sessionId)
     try {
       // From here on `onChange` finds the listener. This check sees anything that changed before.
       if (!(await this.#maySee(listener))) throw new Failure('SIGNED_OUT')
@@ -113,15 +115,14 @@ class EventStreams implements Live {
   }
 
   /** Adds a listener that has no stream yet. @throws Failure TOO_MANY_STREAMS, or UNAVAILABLE after `stop` */
-  #add(followed: FollowedInput, context: CallContext): Listener {
+  #add(followed: FollowedInput, context: CallContext, sessionId: string): Listener {
     const { id: userId } = signedIn(context)
-    const token = context.sessionToken ?? ''
     if (this.#isStopped) throw new Failure('UNAVAILABLE', { retryAfterSeconds: 5 })
     const own = [...this.#listeners].filter((listener) => listener.userId === userId).length
     if (own >= MAX_STREAMS_EACH || this.#listeners.size >= MAX_STREAMS)
       throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
     const now = performance.now()
-    const listener = { userId, token, followed, stream: undefined, sent: '', beatAt: now, checkAt: now + CHECK_MS }
+    const listener = { userId, sessionId, followed, stream: undefined, sent: '', beatAt: now, checkAt: now + CHECK_MS }
     this.#listeners.add(listener)
     return listener
   }
@@ -131,8 +132,8 @@ class EventStreams implements Live {
     listener.stream?.end(error)
   }
 
-  async #maySee({ token, followed }: Pick<Listener, 'token' | 'followed'>): Promise<boolean> {
-    return (await this.#sessions.holderOf(token))?.permissions.includes(permissionFor(followed)) ?? false
+  async #maySee({ sessionId, followed }: Pick<Listener, 'sessionId' | 'followed'>): Promise<boolean> {
+    return (await this.#sessions.holderOf(sessionId))?.permissions.includes(permissionFor(followed)) ?? false
   }
 
   /** Ends the stream if its session has ended or may not see what it follows any more. Keeps it while the database cannot be asked. */

@@ -1,7 +1,7 @@
 /** The trash (ADR 14): its list, restoring deleted records, and purging them by hand or when they expire. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { type Role, roleLabels } from '@arcade/contract/team/fields'
+import { type Role, roleLabels, rolesAbove } from '@arcade/contract/team/fields'
 import { recordPermissions } from '@arcade/contract/team/records'
 import { emailFieldFor } from '@arcade/contract/users/calls'
 import { type Act, actOf, actOfProcess, audit } from '#src/audit/audit.ts'
@@ -14,7 +14,7 @@ import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { isEmailTaken } from '#src/identity/accounts.ts'
-import { refuseAbove, rolesAbove } from '#src/identity/roles.ts'
+import { refuseAbove } from '#src/identity/roles.ts'
 import { conflictTexts, findConflicts, type Replacements, restoreRecords, type Trashed } from './restore.ts'
 import { servedTrash } from './trash-list.ts'
 
