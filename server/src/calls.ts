@@ -35,8 +35,6 @@ export interface CallContext {
   sessionToken: string | undefined
   /** Sends the session cookie with the answer; `undefined` clears it. */
   setSessionToken: (token: string | undefined) => void
-  /** Asks for a fresh proof of the second factor, for what only the handler knows to be weighty. @throws Failure STEP_UP_NEEDED */
-  refuseWithoutStepUp: () => Promise<void>
   /** The value of the device's cookie, whether or not we have signed it. */
   deviceCookie: string | undefined
   /** Sends the device's cookie with the answer. */

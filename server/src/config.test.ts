@@ -45,6 +45,7 @@ describe('design §8 the environment', () => {
     ['REGISTRATION_EMAIL_HOST', '@gmail.com'],
     ['RATE_LIMIT', 'true'],
     ['PASSWORD_POLICY', 'lax'],
+    ['SECOND_FACTOR', 'everybody'],
     ['BACKUP_URL', 'ftp://x'],
     ['BACKUP_SCHEDULE', 'daily'],
     ['BACKUP_SCHEDULE', '99 * * * *'],

@@ -45,7 +45,9 @@ const auth = createRoute({
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  beforeLoad: async () => {
+  beforeLoad: async ({ location }) => {
+    // What the person may do without a second factor is on one page (SECOND_FACTOR=admins).
+    if (currentUser()?.lacksSecondFactor && location.pathname !== '/account') throw redirect({ to: '/account', replace: true })
     if (currentUser()) return
     await LoginPage.preload?.()
     throw notFound()

@@ -230,6 +230,26 @@ function endRenewal(isRenewed: boolean): void {
   result.resolve(isRenewed)
 }
 
+/** Loads the session again, because what its person may do has changed. */
+export async function refreshSession(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: sessionKey })
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none
+  tabs.postMessage('changed')
+}
+
+/** Whether the person is signed in by another token: a proof of the second factor replaces the token while calls are under way. */
+async function hasNewToken(): Promise<boolean> {
+  const user = currentUser()
+  if (!user || renewal) return false
+  const session = await client.auth.session().catch(() => undefined)
+  return session?.user?.id === user.id
+}
+
+/** Asks the user to sign in again if there is unsaved input. Resolves with whether there is a session. */
+async function renewIfEnded(): Promise<boolean> {
+  return (await hasNewToken()) || renew()
+}
+
 /** Asks the user to sign in again if there is unsaved input. Resolves with whether the session was renewed. */
 function renew(): Promise<boolean> {
   const user = currentUser()
@@ -244,9 +264,9 @@ function renew(): Promise<boolean> {
 export function watchSession(): () => void {
   const refresh = () => void queryClient.invalidateQueries({ queryKey: sessionKey })
   tabs.addEventListener('message', refresh)
-  onSessionEnd(renew)
+  onSessionEnd(renewIfEnded)
   const stop = onRejection(({ code }) => {
-    if (code === 'SIGNED_OUT') void renew().then((isRenewed) => isRenewed || adopt(null))
+    if (code === 'SIGNED_OUT') void renewIfEnded().then((isRenewed) => isRenewed || adopt(null))
     else refresh() // FORBIDDEN: the user's role may have changed
   })
   return () => {

@@ -1,9 +1,13 @@
-/** `arcade admin create` and `arcade setup-link`: the first admin, or one more, from the command line (design §8). */
+/** `arcade admin …` and `arcade setup-link`: the first admin, one more, or one who has lost the second factor (design §8). */
 import { text } from 'node:stream/consumers'
 import { emailField, newPasswordField } from '@arcade/contract/field-schemas'
-import { actOfProcess } from '#src/audit/audit.ts'
+import { sql } from 'kysely'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { Failure } from '#src/calls.ts'
 import type { Config } from '#src/config.ts'
-import { ensureAdmin } from '#src/identity/accounts.ts'
+import { lower } from '#src/db/collations.ts'
+import { ensureAdmin, userRecord } from '#src/identity/accounts.ts'
+import { removeSecondFactor } from '#src/identity/second-factor.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { UsageError } from './command-line.ts'
@@ -24,6 +28,27 @@ export function createAdmin(given: string): RunOnDatabase {
       unlessAdminExists: false,
     })
     print(outcome === 'created' ? `${email.data} is now an admin.` : `${email.data} is an admin, with the new password.`)
+  }
+}
+
+/** Removes the second factor of the person with this address: the way in when the last owner has lost it. */
+export function resetSecondFactor(given: string): RunOnDatabase {
+  const email = emailField.safeParse(given)
+  if (!email.success) throw new UsageError(`${given}: ${email.error.issues[0]?.message}`)
+  return async ({ database, print }) => {
+    const sessions = await createSessions(database)
+    await database.transaction(async (tx) => {
+      const isTheirs = sql<boolean>`${lower(sql.ref('email'))} = ${email.data.toLowerCase()}`
+      const user = await tx.selectFrom('users').select(['id', 'fname', 'lname']).where(isTheirs).forShare().executeTakeFirst()
+      if (!user) throw new UsageError(`There is nobody with the address ${email.data}.`)
+      const methods = await removeSecondFactor(tx, user.id).catch((error: unknown) => {
+        throw error instanceof Failure ? new UsageError(`${email.data} has no second factor.`) : error
+      })
+      await sessions.endAllOf(tx, user.id)
+      const act = actOfProcess('command', 'arcade admin reset-second-factor')
+      await audit(tx, act, 'user.second-factor-end', { record: userRecord(user), detail: { methods } })
+    })
+    print(`${email.data} signs in with the password alone now, and should set up a new second factor.`)
   }
 }
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
 import { callerDirectory, npmTookDryRun } from '#src/config.ts'
-import { createAdmin, printSetupLink } from './admins.ts'
+import { createAdmin, printSetupLink, resetSecondFactor } from './admins.ts'
 import { dropBefore, eraseFormerUser, verifyTrail } from './audit-commands.ts'
 import { backupInto, restore, resume, verify } from './backup.ts'
 import { check } from './check.ts'
@@ -21,6 +21,12 @@ export const commands = [
     positionals: ['EMAIL'],
     summary: 'make EMAIL an admin; the password is read from standard input',
     prepare: ([email = '']) => onDatabase(createAdmin(email)),
+  }),
+  command({
+    name: 'admin reset-second-factor',
+    positionals: ['EMAIL'],
+    summary: 'remove the second factor of somebody who has lost it, and end that person’s sessions',
+    prepare: ([email = '']) => onDatabase(resetSecondFactor(email)),
   }),
   command({
     name: 'setup-link',

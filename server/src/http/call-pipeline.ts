@@ -149,15 +149,9 @@ export class CallPipeline {
     if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(request, this.#services.publicOrigin)
     const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
     refuseUnless(meta, caller)
-    if (meta.stepUp) await this.#refuseWithoutStepUp(caller, sessionToken)
+    if (meta.stepUp) await refuseWithoutStepUp(this.#services.database.db, { caller, sessionToken })
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
     return caller
-  }
-
-  /** @throws Failure STEP_UP_NEEDED for a person whose proof of the second factor is too old */
-  async #refuseWithoutStepUp(caller: Caller, sessionToken: string | undefined): Promise<void> {
-    if (caller.kind !== 'user') return
-    await refuseWithoutStepUp(this.#services.database.db, { userId: caller.user.id, sessionToken })
   }
 
   #isRefusedForSpace({ onFullDisk }: CallMeta): boolean {
@@ -231,7 +225,6 @@ export class CallPipeline {
       origin: requestOrigin(request),
       sessionToken,
       setSessionToken: (token) => void cookies.push(session.write(token)),
-      refuseWithoutStepUp: () => this.#refuseWithoutStepUp(caller, sessionToken),
       deviceCookie,
       setDeviceCookie: (value) => void cookies.push(device.write(value)),
       get device() {

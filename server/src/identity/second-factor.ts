@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { RECOVERY_CODES, STEP_UP_MINUTES, type SecondFactorMethod } from '@arcade/contract/second-factor/fields'
-import { Failure } from '#src/calls.ts'
+import { type CallContext, Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { hashToken } from './tokens.ts'
@@ -41,15 +41,19 @@ export async function methodsOf(db: Kysely<Tables>, userId: string): Promise<Sec
   return (await readFactors(db, userId)).methods
 }
 
-/** @throws Failure STEP_UP_NEEDED if a person has a second factor and has not proved it in this session within STEP_UP_MINUTES */
+/**
+ * Asks for a fresh proof before a weighty act: calls that the contract marks, and what only a handler knows to be weighty.
+ * @throws Failure STEP_UP_NEEDED if a person has a second factor and has not proved it in this session within STEP_UP_MINUTES
+ */
 export async function refuseWithoutStepUp(
   db: Kysely<Tables>,
-  { userId, sessionToken }: { userId: string; sessionToken: string | undefined },
+  { caller, sessionToken = '' }: Pick<CallContext, 'caller' | 'sessionToken'>,
 ): Promise<void> {
-  const methods = await methodsOf(db, userId)
+  if (caller.kind !== 'user') return
+  const methods = await methodsOf(db, caller.user.id)
   if (methods.length === 0) return
   const { rows } = await sql`
-    select from sessions where token_hash = ${hashToken(sessionToken ?? '')}
+    select from sessions where token_hash = ${hashToken(sessionToken)}
        and second_factor_at > now() - make_interval(mins => ${STEP_UP_MINUTES})`.execute(db)
   if (rows.length === 0) throw new Failure('STEP_UP_NEEDED', { methods })
 }

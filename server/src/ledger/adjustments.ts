@@ -5,6 +5,7 @@
  */
 import { CompiledQuery } from 'kysely'
 import { entryCauses } from '@arcade/contract/ledger/fields'
+import { STEP_UP_POINTS } from '@arcade/contract/second-factor/fields'
 import { isErased } from '@arcade/contract/players/fields'
 import type { EntryResult } from '@arcade/contract/ledger/calls'
 import { actOf, audit } from '#src/audit/audit.ts'
@@ -12,6 +13,7 @@ import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
 import { countAdjusted } from '#src/identity/role-limits.ts'
+import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
 import { IS_OPEN } from './blocks.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { type Bounds, boundsSql, refuseBeyondBounds } from './limits.ts'
@@ -57,6 +59,7 @@ export function createAdjustments(database: Database): Adjustments {
   return {
     async adjust({ userId, amount, reason }, context) {
       refuseErased(userId)
+      if (Math.abs(amount) > STEP_UP_POINTS) await refuseWithoutStepUp(database.db, context)
       const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
           write(context, ADJUST, [userId, amount, reason, ...writtenBy(context), ...key], (tx, row) =>

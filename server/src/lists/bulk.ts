@@ -2,11 +2,13 @@
 import type { Transaction } from 'kysely'
 import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
 import type { ErrorCode } from '@arcade/contract/errors'
+import { STEP_UP_RECORDS } from '@arcade/contract/second-factor/fields'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { refuseBeyondBulk } from '#src/identity/role-limits.ts'
+import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
 
 export interface Refusal {
   id: string
@@ -32,7 +34,7 @@ const byTitle = new Intl.Collator('en', { numeric: true })
 /**
  * Runs `work`, including its audit entries, in a transaction or as a dry run.
  * @throws Failure LIMIT_REACHED if it affects more rows than the caller's role may change at once, also as a dry run;
- * STALE if it affects another number of rows than expected
+ * STEP_UP_NEEDED above STEP_UP_RECORDS rows; STALE if it affects another number of rows than expected
  */
 export async function actOnMany(
   database: Database,
@@ -43,6 +45,7 @@ export async function actOnMany(
   return transactionOrDryRun(database, dryRun, async (tx) => {
     const { rows, affected = rows.length, refusals = [] } = await work(tx)
     await refuseBeyondBulk(tx, context, affected)
+    if (!dryRun && affected > STEP_UP_RECORDS) await refuseWithoutStepUp(tx, context)
     const summary: BulkOutput = {
       success: true,
       affected,

@@ -1,5 +1,6 @@
 /** CallError, which every failed call and download becomes: its code, and the messages that the server gave (§7, §8). */
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
+import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { ORPCError } from '@orpc/client'
 
 interface CallProblem {
@@ -10,6 +11,7 @@ interface CallProblem {
   fields?: Record<string, string> | undefined
   requestId?: string | undefined
   retryAfterSeconds?: number | undefined
+  methods?: readonly SecondFactorMethod[] | undefined
 }
 
 /** A failed call. Its `message` is shown to the user. */
@@ -22,6 +24,8 @@ export class CallError extends Error {
   readonly fields: Record<string, string>
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
+  /** What the second factor can be proved with, if the call asks for it. */
+  readonly methods: readonly SecondFactorMethod[]
 
   constructor(problem: CallProblem, options?: ErrorOptions) {
     super(problem.message, options)
@@ -30,6 +34,7 @@ export class CallError extends Error {
     this.fields = problem.fields ?? {}
     this.requestId = problem.requestId
     this.retryAfterSeconds = problem.retryAfterSeconds
+    this.methods = problem.methods ?? []
   }
 
   /** Whether this is an "exception" of §8 (no answer, or a server failure) rather than a "result not success". */

@@ -1,5 +1,6 @@
 /** The app's API client: the contract's calls (§7), the query cache, and what happens when the server rejects the session. */
 import type { contract } from '@arcade/contract/contract'
+import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
@@ -22,6 +23,15 @@ let renewSession: () => Promise<boolean> = async () => false
 /** Sets the function that renews a session that has ended. If it resolves with true, the refused call is sent again. */
 export function onSessionEnd(renew: () => Promise<boolean>): void {
   renewSession = renew
+}
+
+type Prove = (methods: readonly SecondFactorMethod[]) => Promise<boolean>
+
+let proveAgain: Prove = async () => false
+
+/** Sets the function that asks for the second factor again (STEP_UP_NEEDED). If it resolves with true, the refused call is sent again. */
+export function onStepUp(prove: Prove): void {
+  proveAgain = prove
 }
 
 interface FailedCall {
@@ -84,8 +94,11 @@ const link = new OpenAPILink<CallOptions>(contractRoutes, {
       const wasOffline = !navigator.onLine
       try {
         return await call.next().catch(async (error: unknown) => {
-          if (asCallError(error).code === 'SIGNED_OUT' && (await renewSession())) return call.next()
-          throw error
+          const { code, methods } = asCallError(error)
+          if (code === 'SIGNED_OUT' && (await renewSession())) return call.next()
+          if (code !== 'STEP_UP_NEEDED') throw error
+          if (await proveAgain(methods)) return call.next()
+          throw new ORPCError('INTERNAL', { status: 403, data: { code, message: NOT_PROVED } })
         })
       } catch (error) {
         throw failed(error, { path: call.path, wasOffline })
@@ -93,6 +106,8 @@ const link = new OpenAPILink<CallOptions>(contractRoutes, {
     },
   ],
 })
+
+const NOT_PROVED = 'Nothing was done, because you did not prove your second factor.'
 
 export function isJson(response: Response): boolean {
   return response.headers.get('content-type')?.includes('json') ?? false

@@ -22,6 +22,7 @@ import type { MenuDrawerProps } from './menu-drawer.tsx'
 import classes from './shell.module.css'
 import { isMac, PALETTE_KEYS } from './shortcut-keys.ts'
 import { useShortcuts } from './shortcuts.tsx'
+import { StepUpGuard } from './step-up.tsx'
 import { UnsavedWorkGuard } from './unsaved-work.tsx'
 
 export function Shell() {
@@ -59,6 +60,7 @@ export function Shell() {
       </div>
       {user && shortcuts.overlay}
       <UnsavedWorkGuard />
+      <StepUpGuard />
     </ConfirmProvider>
   )
 }

@@ -10,20 +10,33 @@ import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { mayDo, useSession } from '#src/session.tsx'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
-import { FormRefusal } from '#src/ui/form-notice.tsx'
+import { FormNotice, FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
 import { EmailChange } from './email-change.tsx'
+import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 import { Telegram } from './telegram.tsx'
 
 export function AccountPage() {
   const { user } = useSession()
+  const mustSetUp = user?.lacksSecondFactor ?? false
+  const secondFactor = (
+    <Panel title="Second Factor">
+      <SecondFactor />
+    </Panel>
+  )
   return (
     <Page title="Your Account">
+      {mustSetUp && (
+        <>
+          <FormNotice message="This console requires a second factor. Set one up here; then you can go on." />
+          {secondFactor}
+        </>
+      )}
       <div className={classes['forms']}>
         <Panel title="Name">
           {user && (mayDo(user, NAME_NEEDS) ? <Name id={user.id} /> : <FixedName name={user.username} />)}
@@ -33,6 +46,7 @@ export function AccountPage() {
           <PasswordForm email={user?.email ?? ''} />
         </Panel>
       </div>
+      {!mustSetUp && secondFactor}
       <Panel title="Email">
         <PanelText>{user?.email}</PanelText>
         <EmailChange />

@@ -1,6 +1,7 @@
 /** Login (§2 signed-out area, §5, §8). */
-import type { LoginInput } from '@arcade/contract/auth/calls'
+import type { LoginInput, SessionUser } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { endedSession, setCurrentUser, useSession } from '#src/session.tsx'
@@ -19,21 +20,28 @@ export function LoginPage() {
   })
   const { canResetByMail } = useSession()
   const notice = refusalNotice(form.refusal)
+  const [secondStep, setSecondStep] = useState<ReactNode>()
   /** The user whose session ended on the page at this address; undefined if the login page was opened by its own address. */
   const endedUserId = location.pathname === '/auth/log-in' ? undefined : endedSession()
 
+  const enter = async (user: SessionUser) => {
+    // A page's address that was opened signed out is kept, unless it is where another user's session ended.
+    const staysHere = endedUserId === undefined ? asksForPage() && (await hasPageHere()) : user.id === endedUserId
+    form.reset()
+    setCurrentUser(user)
+    toast.success('Logged In Successfuly!') // sic, §8
+    if (!staysHere) await goTo('/admin') // §4
+  }
   const handleSubmit = async (input: LoginInput) => {
     try {
-      const { user } = await client.auth.login(input)
-      // A page's address that was opened signed out is kept, unless it is where another user's session ended.
-      const staysHere = endedUserId === undefined ? asksForPage() && (await hasPageHere()) : user.id === endedUserId
-      form.reset()
-      setCurrentUser(user)
-      toast.success('Logged In Successfuly!') // sic, §8
-      if (!staysHere) await goTo('/admin') // §4
+      await enter((await client.auth.login(input)).user)
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
+      if (error.code === 'SECOND_FACTOR_NEEDED') {
+        const { SecondStep } = await import('./second-step.tsx')
+        return setSecondStep(<SecondStep methods={error.methods} onSignIn={enter} onLeave={() => setSecondStep(undefined)} />)
+      }
       if (error.isException) toast.failure('Internal Server Error!', { detail: error.message })
       else {
         toast.failure('Invalid Credentials!')
@@ -43,6 +51,7 @@ export function LoginPage() {
     }
   }
 
+  if (secondStep) return secondStep
   return (
     <AuthLayout
       mode="login"

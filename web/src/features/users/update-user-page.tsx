@@ -22,6 +22,7 @@ import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/version
 import { FromBefore } from '#src/versions/from-before.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
+import { SecondFactorReset } from './second-factor-reset.tsx'
 import { type NewPasswordLink, PasswordLink } from './password-link.tsx'
 import { RoleForm } from './role-form.tsx'
 import classes from './update-user-page.module.css'
@@ -88,6 +89,7 @@ function UserForms({ user, onReload }: UserProps) {
         <Panel>
           <RoleForm user={user} onChange={handleRoleChange} />
         </Panel>
+        <SecondFactorReset user={user} />
       </Permitted>
     </FormWithAside>
   )

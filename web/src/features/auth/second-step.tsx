@@ -1,0 +1,49 @@
+/** The second step of Login, after the right password: the code of the second factor. */
+import type { SessionUser } from '@arcade/contract/auth/calls'
+import type { CodeInput } from '@arcade/contract/second-factor/calls'
+import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
+import { Anchor } from '@mantine/core'
+import { asCallError } from '#src/client/call-error.ts'
+import { client } from '#src/client/client.ts'
+import { CodeForm } from '#src/ui/code-form.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { AuthLayout } from './auth-layout.tsx'
+
+interface SecondStepProps {
+  methods: readonly SecondFactorMethod[]
+  onSignIn: (user: SessionUser) => Promise<void>
+  /** Leads back to the password. */
+  onLeave: () => void
+}
+
+export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
+  const handleCode = async (input: CodeInput) => {
+    try {
+      return await onSignIn((await client.secondFactor.prove(input)).user)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+  const handleExpire = (message: string) => {
+    toast.failure(message)
+    onLeave()
+  }
+  const handleBack = () => {
+    client.auth.logout().catch(() => {}) // the sign-in that waits ends by itself, too
+    onLeave()
+  }
+  return (
+    <AuthLayout
+      mode="login"
+      title="Second Step"
+      text="Your password is right. Now prove that it is you"
+      footer={
+        <Anchor component="button" type="button" underline="always" onClick={handleBack}>
+          Sign in as somebody else
+        </Anchor>
+      }
+    >
+      <CodeForm methods={methods} label="Second step" submitLabel="Sign In" onCode={handleCode} onExpire={handleExpire} />
+    </AuthLayout>
+  )
+}

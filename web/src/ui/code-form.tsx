@@ -1,0 +1,85 @@
+/** The form for a code of the second factor: of the authenticator app, or a recovery code. At sign-in, and before weighty acts. */
+import type { CodeInput } from '@arcade/contract/second-factor/calls'
+import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
+import { Anchor, Button, TextInput } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import classes from './code-form.module.css'
+import { DialogActions } from './dialog.tsx'
+import { FormRefusal } from './form-notice.tsx'
+import { Form, type Refusal, SubmitButton, useField, useForm } from './form.tsx'
+
+interface CodeFormProps {
+  methods: readonly SecondFactorMethod[]
+  /** The form's accessible name. */
+  label: string
+  submitLabel: string
+  /** Sends the code, and returns the server's refusal, if any. */
+  onCode: (input: CodeInput) => Promise<Refusal | void>
+  /** Called if the sign-in has expired. */
+  onExpire?: (message: string) => void
+  /** In a dialog: called by its Cancel button. Without it, the form is a page's. */
+  onCancel?: () => void
+  /** Another way to prove the second factor. */
+  children?: ReactNode
+}
+
+export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCancel, children }: CodeFormProps) {
+  const [isRecovery, setIsRecovery] = useState(!methods.includes('totp'))
+  const form = useForm(() => import('@arcade/contract/second-factor/calls').then(({ codeInput }) => codeInput), { code: '' })
+  const { field, wrapper } = useField({
+    control: form.control,
+    name: 'code',
+    label: isRecovery ? 'Recovery Code' : 'Code',
+    isRequired: true,
+  })
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [isRecovery])
+
+  const handleSubmit = async (given: CodeInput) => {
+    const refusal = await onCode(given)
+    if (refusal?.code === 'SIGN_IN_EXPIRED') onExpire?.(refusal.message ?? '')
+    return refusal
+  }
+  const handleSwitch = () => {
+    form.reset()
+    setIsRecovery(!isRecovery)
+  }
+
+  return (
+    <Form form={form} onSubmit={handleSubmit} label={label}>
+      <p className={classes['text']}>
+        {isRecovery
+          ? 'Enter one of the recovery codes that you kept. Each works once.'
+          : 'Enter the six digits that your authenticator app shows now.'}
+      </p>
+      <TextInput
+        {...wrapper}
+        {...field}
+        ref={input}
+        autoComplete="one-time-code"
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        autoCapitalize="characters"
+        spellCheck={false}
+      />
+      {methods.includes('totp') && methods.includes('recovery') && (
+        <Anchor component="button" type="button" underline="always" className={classes['switch'] ?? ''} onClick={handleSwitch}>
+          {isRecovery ? 'Use your authenticator app' : 'Use a recovery code'}
+        </Anchor>
+      )}
+      {children}
+      <FormRefusal form={form} />
+      {onCancel ? (
+        <DialogActions>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <SubmitButton>{submitLabel}</SubmitButton>
+        </DialogActions>
+      ) : (
+        <SubmitButton size="md" fullWidth>
+          {submitLabel}
+        </SubmitButton>
+      )}
+    </Form>
+  )
+}
