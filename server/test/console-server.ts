@@ -45,7 +45,7 @@ export interface ConsoleServer {
   /** Creates an account with a users document and a session. An admin without a role is an owner. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user'; role?: Role }): Promise<Person>
   /** Starts another server on the same database and files. Killing it loses nothing, because the first server runs the PostgreSQL. */
-  startAnother(): Promise<{ url: string; kill(): Promise<void> }>
+  startAnother(env?: Record<string, string>): Promise<{ url: string; kill(): Promise<void> }>
   stop(): Promise<void>
 }
 
@@ -103,9 +103,12 @@ export async function startConsoleServer(
       const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))
       return { id, email: person.email, token: await sessions.begin(id) }
     },
-    async startAnother() {
+    async startAnother(more = {}) {
       const log = pino({ level: 'silent' })
-      const another = start({ DATABASE_URL: env['DATABASE_URL'] ?? urlOf((await embeddedCluster({ dataDir, log }).find())!) })
+      const another = start({
+        DATABASE_URL: env['DATABASE_URL'] ?? urlOf((await embeddedCluster({ dataDir, log }).find())!),
+        ...more,
+      })
       return {
         url: await readyAddress(another.stdout),
         async kill() {

@@ -18,8 +18,14 @@ function signIn(role: Role | null, seesPersonal = true): void {
     userType,
     role,
     permissions,
+    lacksSecondFactor: false,
   }
-  queryClient.setQueryData(api.auth.session.queryKey(), { user, registrationEmailHost: 'gmail.com', hasAdmin: true, canResetByMail: false })
+  queryClient.setQueryData(api.auth.session.queryKey(), {
+    user,
+    registrationEmailHost: 'gmail.com',
+    hasAdmin: true,
+    canResetByMail: false,
+  })
   onTestFinished(() => queryClient.clear())
 }
 

@@ -9,6 +9,8 @@ import { startCommand, startCommandWith } from '#test/faults/console-process.ts'
 import { SAMPLE } from '#test/console-server.ts'
 import { preparedDataDir, removePrepared, temporaryDataDir } from '#test/processes.ts'
 import { arcade, arcadeIn } from '#test/run-arcade.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { givePassword, setUpTotp } from '#test/second-factor.ts'
 import { testApp } from '#test/test-app.ts'
 import { testDatabase, workerUrl } from '#test/test-database.ts'
 
@@ -24,6 +26,20 @@ test('design §7 setup-link prints a link for the first admin, and refuses once 
   expect(refused.code).toBe(1)
   expect(refused.output).toContain('There is an admin already.')
   expect(refused.output).not.toContain('setup=')
+})
+
+test('security: admin reset-second-factor lets somebody in who has lost it, and ends the sessions', async () => {
+  const app = await testApp()
+  const ada = await app.signUp('owner', 'ada@gmail.com')
+  const reset = (email: string) => arcade('admin', 'reset-second-factor', email)
+  expect(await reset('ada@gmail.com')).toMatchObject({ code: 1, output: 'ada@gmail.com has no second factor.\n' })
+  await setUpTotp(app, ada)
+  expect(await reset('Ada@gmail.com')).toMatchObject({ code: 0, output: expect.stringContaining('with the password alone now') })
+  expect(await app.database.db.selectFrom('recovery_codes').selectAll().execute()).toEqual([])
+  await expect.poll(async () => (await ada.call('GET', '/api/users')).status).toBe(401)
+  expect((await givePassword(app, 'ada@gmail.com')).status).toBe(200)
+  expect(await auditTrail(app.database.db, 'user.second-factor-end')).toMatchObject([{ actorKind: 'command', recordId: ada.id }])
+  expect((await reset('eve@gmail.com')).output).toContain('There is nobody with the address eve@gmail.com.')
 })
 
 test.each([

@@ -60,7 +60,8 @@ describe('§6 access matrix', () => {
     const sections = Array.from(
       Map.groupBy(routes, ({ meta }) => titleOf(meta.access)),
       ([title, calls]) => {
-        const shown = ({ method, path, meta }: Route) => `\`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}`
+        const shown = ({ method, path, meta }: Route) =>
+          `\`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}${meta.stepUp ? ' (step-up)' : ''}`
         const lines =
           title === 'admin'
             ? [ROLES_HEAD, ...calls.map((route) => `| ${shown(route)} | ${neededBy(route)} | ${rolesOf(route)} |\n`)]
@@ -71,7 +72,8 @@ describe('§6 access matrix', () => {
     const head = `# Access matrix
 
 Who may make which call. \`server/src/http/access.test.ts\` writes this document from the contract and tries every call as every
-caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
+caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`; one
+marked (step-up) asks people who have a second factor to prove it again after ten minutes.
 
 An admin has a role, and a role is a set of permissions. A call needs the permission that stands beside it, or one of several; then the
 call also checks the permission of the record. Columns O, M, E, R and A: Owner, Manager, Editor, Reviewer and Analyst.

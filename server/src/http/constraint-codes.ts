@@ -113,6 +113,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   users_role_check: 'INVALID_INPUT',
   role_settings_role_check: 'INVALID_INPUT',
   invitations_role_check: 'INVALID_INPUT',
+  totp_secrets_confirmed_check: 'INVALID_INPUT',
   balances_balance_check: 'INVALID_INPUT',
   bot_tokens_scope_check: 'INVALID_INPUT',
   tasks_collection_check: 'INVALID_INPUT',
