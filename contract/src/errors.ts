@@ -115,7 +115,7 @@ export const errorCatalogue = {
   LINK_CODE_INVALID: { status: 403, message: 'This code has expired or was used already. Make a new one at Your Account.' },
   SECOND_FACTOR_NEEDED: { status: 403, message: 'The password is right. Now prove your second factor.' },
   STEP_UP_NEEDED: { status: 403, message: 'Prove your second factor again before you do this.' },
-  WRONG_CODE: { status: 403, message: 'This code is wrong, has expired or was used already.' },
+  WRONG_CODE: { status: 403, message: 'This code is wrong or was used already.' },
   SIGN_IN_EXPIRED: { status: 403, message: 'This sign-in has expired. Please enter your password again.' },
   NO_SECOND_FACTOR: { status: 409, message: 'There is no second factor to prove or remove.' },
   TOTP_NOT_BEGUN: { status: 409, message: 'This set-up has expired. Please begin again with a new QR code.' },

@@ -5,9 +5,9 @@ import { call } from '#src/call.ts'
 import { idField } from '#src/field-schemas.ts'
 import { RECOVERY_CODES, secondFactorMethods, secondFactorPolicies } from './fields.ts'
 
-const CODE_RULE = 'Enter the six digits of your app, or a recovery code'
+const CODE_MISSING = 'Code is required'
 /** A code of the authenticator app, or a recovery code, as it was typed: spaces and dashes do not count. */
-export const codeField = z.string(CODE_RULE).trim().min(1, CODE_RULE).max(64, CODE_RULE)
+export const codeField = z.string(CODE_MISSING).trim().min(1, CODE_MISSING).max(64, 'Code is too long')
 /** The form of a code. */
 export const codeInput = z.strictObject({ code: codeField })
 export type CodeInput = z.infer<typeof codeInput>

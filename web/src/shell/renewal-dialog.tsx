@@ -3,7 +3,7 @@ import type { LoginInput } from '@arcade/contract/auth/calls'
 import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { Button } from '@mantine/core'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { settleRenewal } from '#src/session.tsx'
@@ -18,6 +18,11 @@ export function RenewalDialog({ email }: { email: string }) {
   const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), { email, password: '' })
   const [isKept] = useState(isKeptAsDraft)
   const [methods, setMethods] = useState<readonly SecondFactorMethod[]>()
+  const code = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (methods) code.current?.focus()
+  }, [methods])
+
   const handleCode = async (input: CodeInput) => {
     try {
       return settleRenewal((await client.secondFactor.prove(input)).user)
@@ -56,6 +61,7 @@ export function RenewalDialog({ email }: { email: string }) {
           methods={methods}
           label="Second factor"
           submitLabel="Sign In"
+          inputRef={code}
           onCode={handleCode}
           onExpire={() => setMethods(undefined)}
           onCancel={() => settleRenewal(null)}

@@ -2,7 +2,7 @@
 import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { Anchor, Button, TextInput } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import classes from './code-form.module.css'
 import { DialogActions } from './dialog.tsx'
 import { FormRefusal } from './form-notice.tsx'
@@ -19,11 +19,13 @@ interface CodeFormProps {
   onExpire?: (message: string) => void
   /** In a dialog: called by its Cancel button. Without it, the form is a page's. */
   onCancel?: () => void
+  /** Gets the input, for what gives it the focus at first. A dialog does so by itself when it opens. */
+  inputRef?: RefObject<HTMLInputElement | null>
   /** Another way to prove the second factor. */
   children?: ReactNode
 }
 
-export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCancel, children }: CodeFormProps) {
+export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCancel, inputRef, children }: CodeFormProps) {
   const [isRecovery, setIsRecovery] = useState(!methods.includes('totp'))
   const form = useForm(() => import('@arcade/contract/second-factor/calls').then(({ codeInput }) => codeInput), { code: '' })
   const { field, wrapper } = useField({
@@ -32,8 +34,13 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
     label: isRecovery ? 'Recovery Code' : 'Code',
     isRequired: true,
   })
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [isRecovery])
+  const ownRef = useRef<HTMLInputElement>(null)
+  const input = inputRef ?? ownRef
+  const hasSwitched = useRef(false)
+  // Not when the form appears: a page's heading or the dialog would take the focus away, and the empty field would count as touched.
+  useEffect(() => {
+    if (hasSwitched.current) input.current?.focus()
+  }, [input, isRecovery])
 
   const handleSubmit = async (given: CodeInput) => {
     const refusal = await onCode(given)
@@ -42,6 +49,7 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
   }
   const handleSwitch = () => {
     form.reset()
+    hasSwitched.current = true
     setIsRecovery(!isRecovery)
   }
 
@@ -60,6 +68,7 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoCapitalize="characters"
         spellCheck={false}
+        data-autofocus
       />
       {methods.includes('totp') && methods.includes('recovery') && (
         <Anchor component="button" type="button" underline="always" className={classes['switch'] ?? ''} onClick={handleSwitch}>

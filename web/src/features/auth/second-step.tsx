@@ -3,6 +3,7 @@ import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { Anchor } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { CodeForm } from '#src/ui/code-form.tsx'
@@ -17,6 +18,10 @@ interface SecondStepProps {
 }
 
 export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
+  const input = useRef<HTMLInputElement>(null)
+  // After the layout, which gives the focus to its heading.
+  useEffect(() => input.current?.focus(), [])
+
   const handleCode = async (input: CodeInput) => {
     try {
       return await onSignIn((await client.secondFactor.prove(input)).user)
@@ -43,7 +48,14 @@ export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
         </Anchor>
       }
     >
-      <CodeForm methods={methods} label="Second step" submitLabel="Sign In" onCode={handleCode} onExpire={handleExpire} />
+      <CodeForm
+        methods={methods}
+        label="Second step"
+        submitLabel="Sign In"
+        inputRef={input}
+        onCode={handleCode}
+        onExpire={handleExpire}
+      />
     </AuthLayout>
   )
 }
