@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { TOTP } from 'otpauth'
-import decodeQR from 'qr/decode.js'
+import { decodeQR } from 'qr/decode.js'
 import { expectAccessible } from '#src/axe.ts'
 import { resize, sizes } from '#src/sizes.ts'
 import { type ConsoleServer, control, expect, field, forgetSession, PASSWORD, test, toast } from '#src/test.ts'
@@ -114,7 +114,7 @@ test('Login asks for the code of the app, or for a recovery code', async ({ page
   await page.getByRole('button', { name: 'Use a recovery code' }).click()
   await expect(field(page, 'Recovery Code')).toBeFocused()
   await field(page, 'Recovery Code').fill(codes[0]!)
-  await page.getByRole('button', { name: 'Sign In' }).click()
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
 
   await forgetSession(page)

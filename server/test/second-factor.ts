@@ -17,7 +17,7 @@ export async function setUpTotp(app: TestApp, person: Client): Promise<{ secret:
   const { secret } = begun.body as { secret: string }
   const confirmed = await person.call('POST', '/api/account/second-factor/totp/confirm', { code: totpCode(secret) })
   if (confirmed.status !== 200) throw new Error(`The app was not confirmed: ${JSON.stringify(confirmed.body)}`)
-  useCookieOf(confirmed.headers, person)
+  takeCookieOf(confirmed.headers, person)
   await forgetLastCode(app, person.id)
   return { secret, recoveryCodes: confirmed.body.recoveryCodes }
 }
@@ -33,7 +33,7 @@ export async function ageProof({ database }: TestApp, userId: string): Promise<v
 }
 
 /** Takes the session cookie of an answer over to a client. */
-export function useCookieOf(headers: Headers, client: Client): void {
+export function takeCookieOf(headers: Headers, client: Client): void {
   const cookie = sessionCookie(headers)
   if (cookie !== undefined) client.headers['cookie'] = cookie
 }

@@ -82,7 +82,8 @@ test('security: several servers: of 20 simultaneous uses of one code for the sec
       cookies.map((cookie, index) => apps[index % 2]!.guest.call('POST', '/api/session/second-factor', { code }, { cookie })),
     )
     const codes = answers.map(({ status, body }) => (status === 200 ? 'signed in' : body.code))
-    expect(codes.toSorted()).toEqual([...Array<string>(19).fill('WRONG_CODE'), 'signed in'])
+    expect(codes.filter((one) => one === 'signed in')).toHaveLength(1)
+    expect(codes.filter((one) => one === 'WRONG_CODE')).toHaveLength(19)
   }
 })
 

@@ -2,7 +2,7 @@
 import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { Anchor, Button, TextInput } from '@mantine/core'
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import classes from './code-form.module.css'
 import { DialogActions } from './dialog.tsx'
 import { FormRefusal } from './form-notice.tsx'
@@ -36,11 +36,6 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
   })
   const ownRef = useRef<HTMLInputElement>(null)
   const input = inputRef ?? ownRef
-  const hasSwitched = useRef(false)
-  // Not when the form appears: a page's heading or the dialog would take the focus away, and the empty field would count as touched.
-  useEffect(() => {
-    if (hasSwitched.current) input.current?.focus()
-  }, [input, isRecovery])
 
   const handleSubmit = async (given: CodeInput) => {
     const refusal = await onCode(given)
@@ -49,8 +44,8 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
   }
   const handleSwitch = () => {
     form.reset()
-    hasSwitched.current = true
     setIsRecovery(!isRecovery)
+    input.current?.focus()
   }
 
   return (

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
-import { ageProof, forgetLastCode, givePassword, sessionCookie, setUpTotp, totpCode, useCookieOf } from '#test/second-factor.ts'
+import { ageProof, forgetLastCode, givePassword, sessionCookie, setUpTotp, totpCode, takeCookieOf } from '#test/second-factor.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 
 const email = 'ada@gmail.com'
@@ -52,7 +52,7 @@ test('security: setting up an app shows secret and codes once, and other session
   const { recoveryCodes } = confirmed.body
   expect(new Set(recoveryCodes).size).toBe(10)
   for (const code of recoveryCodes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/)
-  useCookieOf(confirmed.headers, ada)
+  takeCookieOf(confirmed.headers, ada)
   expect(ada.headers['cookie']).not.toBe(old)
   expect([await isSignedIn(app, old), await isSignedIn(app, other), await isSignedIn(app, ada.headers['cookie']!)]).toEqual([
     false,
@@ -263,7 +263,7 @@ test('security: weighty calls ask for the second factor again after ten minutes,
   expect(await isSignedIn(other, old)).toBe(true)
   const renewed = await stepUp(ada, totpCode(secret))
   expect(renewed.body).toEqual({ success: true })
-  useCookieOf(renewed.headers, ada)
+  takeCookieOf(renewed.headers, ada)
   expect(ada.headers['cookie']).not.toBe(old)
   expect(await isSignedIn(app, old)).toBe(false)
   await expect.poll(() => isSignedIn(other, old)).toBe(false)
@@ -305,11 +305,11 @@ test('security: removing the app asks for a fresh proof, ends other sessions, an
     ['DELETE', '/totp'],
   ] as const)
     expect((await ada.call(method, FACTOR + path)).body.code, path).toBe('STEP_UP_NEEDED')
-  useCookieOf((await stepUp(ada, totpCode(secret))).headers, ada)
+  takeCookieOf((await stepUp(ada, totpCode(secret))).headers, ada)
   const other = `session=${await app.sessions.begin(ada.id)}`
   const removed = await ada.call('DELETE', `${FACTOR}/totp`)
   expect(removed.body).toEqual({ success: true })
-  useCookieOf(removed.headers, ada)
+  takeCookieOf(removed.headers, ada)
   expect(await isSignedIn(app, other)).toBe(false)
   expect((await ada.call('GET', FACTOR)).body).toMatchObject({ isOn: false, methods: [], recoveryCodesLeft: 0 })
   expect(await app.database.db.selectFrom('recovery_codes').selectAll().execute()).toEqual([])
@@ -374,7 +374,7 @@ test('security: with SECOND_FACTOR=admins an admin without one may use only the 
   await setUpTotp(app, ada)
   expect((await ada.call('GET', '/api/users')).status).toBe(200)
   const removed = await ada.call('DELETE', `${FACTOR}/totp`)
-  useCookieOf(removed.headers, ada)
+  takeCookieOf(removed.headers, ada)
   expect((await ada.call('GET', '/api/users')).status).toBe(403)
   const user = await app.signUp('user')
   const { body } = await user.call('GET', '/api/session')

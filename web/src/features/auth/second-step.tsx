@@ -18,9 +18,9 @@ interface SecondStepProps {
 }
 
 export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
-  const input = useRef<HTMLInputElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   // After the layout, which gives the focus to its heading.
-  useEffect(() => input.current?.focus(), [])
+  useEffect(() => field.current?.focus(), [])
 
   const handleCode = async (input: CodeInput) => {
     try {
@@ -52,7 +52,7 @@ export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
         methods={methods}
         label="Second step"
         submitLabel="Sign In"
-        inputRef={input}
+        inputRef={field}
         onCode={handleCode}
         onExpire={handleExpire}
       />
