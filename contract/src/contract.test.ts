@@ -80,6 +80,8 @@ test('§6 a guest may only sign in, in one step or two, sign out, register, ask 
     'POST /api/register',
     'POST /api/session',
     'POST /api/session/second-factor',
+    'POST /api/session/passkey',
+    'POST /api/session/passkey-options',
     'POST /api/setup-link',
     'PUT /api/email-link',
     'PUT /api/invitation',

@@ -20,6 +20,7 @@ import { messages } from '#src/messages/calls.ts'
 import { dashboard } from '#src/dashboard/calls.ts'
 import { secondFactor } from '#src/second-factor/calls.ts'
 import { team } from '#src/team/calls.ts'
+import { passkeys } from '#src/passkeys/calls.ts'
 import { dailyTasks, socialTasks } from '#src/tasks/calls.ts'
 import { players } from '#src/players/calls.ts'
 import { acts, trash } from '#src/trash/calls.ts'
@@ -32,6 +33,7 @@ export const contract = {
   account,
   emails,
   secondFactor,
+  passkeys,
   users,
   team,
   invitations,

@@ -4,6 +4,7 @@
  */
 import type { SecondFactorMethod } from '#src/second-factor/fields.ts'
 import { WEBHOOKS_MAX } from '#src/webhooks/fields.ts'
+import { PASSKEYS_MAX } from '#src/passkeys/fields.ts'
 import { VIEWS_MAX } from '#src/views/fields.ts'
 
 export const errorCatalogue = {
@@ -122,6 +123,17 @@ export const errorCatalogue = {
   TOTP_UNREADABLE: {
     status: 409,
     message: 'The server cannot read the secret of this app: its SECRET_KEY has changed. Use a recovery code, or ask an owner.',
+  },
+  PASSKEY_REFUSED: { status: 403, message: 'This passkey was not accepted. Please try again, or sign in another way.' },
+  PASSKEY_KNOWN: { status: 409, message: 'This passkey is known already.' },
+  NO_SUCH_PASSKEY: { status: 404, message: 'This passkey does not exist any more.' },
+  TOO_MANY_PASSKEYS: {
+    status: 409,
+    message: `You have ${PASSKEYS_MAX} passkeys. Please remove one before you add another.`,
+  },
+  PASSKEYS_OFF: {
+    status: 409,
+    message: 'Passkeys need a host name and https: open the console by its https address, or as localhost on its own machine.',
   },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },

@@ -52,6 +52,7 @@ import { undoHandlers } from '#src/features/trash/undo.ts'
 import { servedTrash } from '#src/features/trash/trash-list.ts'
 import { trashHandlers } from '#src/features/trash/trash.ts'
 import { exportSelection, listExports } from '#src/lists/exports.ts'
+import { passkeysHandlers } from '#src/features/passkeys/passkeys.ts'
 import { playersHandlers } from '#src/features/players/players.ts'
 import { createDevices } from '#src/identity/devices.ts'
 import { createSignInGuard, type SignInGuard } from '#src/identity/sign-in-guard.ts'
@@ -65,6 +66,7 @@ import type { WebApp } from '#src/http/static.ts'
 import { createInitDataReader } from '#src/identity/init-data.ts'
 import { createPasswordResets, type PasswordResets } from '#src/identity/password-resets.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
+import { createPasskeys, type Passkeys } from '#src/identity/passkeys.ts'
 import { createPasswords, type Passwords } from '#src/identity/sign-in-passwords.ts'
 import { createMails, type Mails } from '#src/mail/mails.ts'
 import { createTrash } from '#src/audit/trash.ts'
@@ -107,6 +109,7 @@ export interface App {
   passwords: Passwords
   passwordResets: PasswordResets
   mails: Mails
+  passkeys: Passkeys
   files: Files
   visits: Visits
   broadcasts: Broadcasts
@@ -133,6 +136,7 @@ export async function createApp({
   const signInGuard = createSignInGuard({ database, attempts, devices, mails, log })
   const passwords = createPasswords(database, secretKey)
   const passwordResets = createPasswordResets({ database, mails })
+  const passkeys = createPasskeys(database)
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
@@ -150,10 +154,12 @@ export async function createApp({
     passwords,
     passwordResets,
     mails,
+    passkeys,
     downloads,
     log,
     registrationEmailHost,
     passwordPolicy,
+    publicOrigin,
     trash: createTrash(trashDays),
   }
   const visits = createVisits(database)
@@ -174,6 +180,7 @@ export async function createApp({
     auth: authHandlers(services),
     account: accountHandlers(services),
     secondFactor: secondFactorHandlers({ ...services, secretKey, policy: config.secondFactor }),
+    passkeys: passkeysHandlers(services),
     users: usersHandlers(services),
     emails: emailsHandlers(services),
     team: teamHandlers(services),
@@ -234,5 +241,5 @@ export async function createApp({
     host: config.host,
     trustedProxies: config.trustedProxies,
   })
-  return { http, readiness, sessions, attempts, signInGuard, passwords, passwordResets, mails, files, broadcasts, visits, live }
+  return { http, readiness, sessions, attempts, signInGuard, passwords, passkeys, passwordResets, mails, files, broadcasts, visits, live }
 }

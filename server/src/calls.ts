@@ -29,6 +29,8 @@ export type Caller =
 export interface CallContext {
   caller: Caller
   requestId: string
+  /** The host and port that the request was sent to, as in `console.example.com`. */
+  host: string
   /** The client's address: an IPv4 address, or the /64 network of an IPv6 one. */
   address: string
   /** The token in the session cookie, whether or not it is still valid. */

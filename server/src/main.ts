@@ -220,7 +220,7 @@ type BackgroundTask = [everySeconds: number, name: string, run: () => Promise<un
 
 interface BackgroundServices extends Pick<
   App,
-  'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'passwordResets' | 'mails' | 'files' | 'broadcasts' | 'visits'
+  'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'passkeys' | 'passwordResets' | 'mails' | 'files' | 'broadcasts' | 'visits'
 > {
   database: Database
   deliveries: Deliveries
@@ -229,7 +229,7 @@ interface BackgroundServices extends Pick<
 
 function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
   const { database, sessions, attempts, signInGuard, passwords, files, visits, broadcasts, deliveries, backups } = services
-  const { passwordResets, mails } = services
+  const { passkeys, passwordResets, mails } = services
   return [
     [1, 'seal the audit', () => sealEntries(database)],
     [1, 'send webhooks', () => deliveries.sendDue()],
@@ -243,6 +243,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove ended sessions', () => sessions.sweep()],
     [3600, 'remove old attempts', () => attempts.sweep()],
     [3600, 'remove sign-in checks', () => signInGuard.sweep()],
+    [600, 'remove expired challenges of passkeys', () => passkeys.sweep()],
     [3600, 'remove expired password links', () => passwords.sweep()],
     [3600, 'remove links that were mailed', () => passwordResets.sweep()],
     [3600, 'remove old invitations', () => sweepInvitations(database.db)],

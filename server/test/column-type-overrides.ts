@@ -25,6 +25,8 @@ export const columnTypeOverrides: Readonly<Record<string, string>> = {
   'ledger_entries.kind': 'HistoryKind',
   'notes.kind': 'NoteKind',
   'participations.kind': 'HistoryKind',
+  'passkey_challenges.purpose': `'register' | 'sign-in' | 'second-factor' | 'step-up'`,
+  'passkeys.device_type': `'singleDevice' | 'multiDevice'`,
   'role_settings.role': 'Role',
   'saved_views.list': 'ListName',
   'tasks.collection': 'TaskCollection',

@@ -45,6 +45,7 @@ export interface TestApp {
   database: Database
   sessions: Sessions
   passwords: Passwords
+  passkeys: App['passkeys']
   files: Files
   visits: App['visits']
   mails: App['mails']

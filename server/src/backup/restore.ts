@@ -225,7 +225,7 @@ async function* textOf(
 
 const zstd = promisify(zstdDecompress)
 
-/** Tables whose rows let somebody in or would be sent by both consoles: sessions, links, codes and mails. */
+/** Tables whose rows let somebody in, are on the way to it, or would be sent by both consoles: sessions, links, codes and mails. */
 const ENDED_TABLES = [
   'sessions',
   'pending_sign_ins',
@@ -237,6 +237,7 @@ const ENDED_TABLES = [
   'mails',
   'invitations',
   'telegram_link_codes',
+  'passkey_challenges',
 ] as const
 
 /** Ends what must not be valid in a second console, such as sessions, and releases the database for use. */

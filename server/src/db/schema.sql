@@ -625,6 +625,40 @@ CREATE TABLE participations (
 );
 CREATE INDEX participations_of_item ON participations USING btree (kind, item_id, at DESC, user_id);
 
+-- Challenges that a browser was given and has not used. Using one deletes it.
+CREATE TABLE passkey_challenges (
+  challenge_hash bytea NOT NULL,
+  purpose text NOT NULL,
+  -- Whom it is for; null for somebody who signs in with a passkey alone.
+  user_id text,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  CONSTRAINT passkey_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX passkey_challenges_user_id ON passkey_challenges USING btree (user_id);
+
+-- The passkeys of admins (WebAuthn): public keys, with which nobody can sign in.
+CREATE TABLE passkeys (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  user_id text NOT NULL,
+  credential_id bytea NOT NULL,
+  -- A COSE key.
+  public_key bytea NOT NULL,
+  -- The signature counter of the last use. It only grows; 0 if the authenticator has none.
+  counter bigint NOT NULL,
+  transports text[] NOT NULL,
+  name text NOT NULL,
+  -- singleDevice, or multiDevice for a passkey that can be on several devices.
+  device_type text NOT NULL,
+  backed_up boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone,
+  CONSTRAINT passkeys_pkey PRIMARY KEY (id),
+  CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX passkeys_user_id ON passkeys USING btree (user_id);
+
 -- The last link to set a new password that was made for a user.
 CREATE TABLE password_links (
   user_id text NOT NULL,

@@ -58,6 +58,8 @@ export interface Tables {
   notes: NotesTable
   operator_telegrams: OperatorTelegramsTable
   participations: ParticipationsTable
+  passkey_challenges: PasskeyChallengesTable
+  passkeys: PasskeysTable
   password_links: PasswordLinksTable
   password_requests: PasswordRequestsTable
   password_resets: PasswordResetsTable
@@ -590,6 +592,33 @@ export interface ParticipationsTable {
   at: Generated<Timestamp>
   /** Fields that the console has no place for, as JSON, kept by a move-in. */
   from_before: string | null
+}
+
+/** Challenges that a browser was given and has not used. Using one deletes it. */
+export interface PasskeyChallengesTable {
+  challenge_hash: Buffer
+  purpose: 'register' | 'sign-in' | 'second-factor' | 'step-up'
+  /** Whom it is for; null for somebody who signs in with a passkey alone. */
+  user_id: string | null
+  expires_at: Timestamp
+}
+
+/** The passkeys of admins (WebAuthn): public keys, with which nobody can sign in. */
+export interface PasskeysTable {
+  id: Generated<string>
+  user_id: string
+  credential_id: Buffer
+  /** A COSE key. */
+  public_key: Buffer
+  /** The signature counter of the last use. It only grows; 0 if the authenticator has none. */
+  counter: number
+  transports: string[]
+  name: string
+  /** singleDevice, or multiDevice for a passkey that can be on several devices. */
+  device_type: 'singleDevice' | 'multiDevice'
+  backed_up: boolean
+  created_at: Generated<Timestamp>
+  last_used_at: Timestamp | null
 }
 
 /** The last link to set a new password that was made for a user. */

@@ -222,6 +222,9 @@ export class CallPipeline {
       caller,
       requestId,
       address,
+      get host() {
+        return new URL(request.url).host
+      },
       origin: requestOrigin(request),
       sessionToken,
       setSessionToken: (token) => void cookies.push(session.write(token)),

@@ -25,6 +25,9 @@ export const constraintCodes: Record<string, ErrorCode> = {
   totp_secrets_user_id_fkey: 'SIGNED_OUT',
   recovery_codes_user_id_fkey: 'SIGNED_OUT',
   pending_sign_ins_user_id_fkey: 'LOGIN_FAILED', // the account was removed while the person was signing in
+  passkeys_user_id_fkey: 'SIGNED_OUT',
+  passkey_challenges_user_id_fkey: 'SIGNED_OUT',
+  passkeys_credential_id_key: 'PASSKEY_KNOWN',
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
@@ -67,6 +70,8 @@ export const constraintCodes: Record<string, ErrorCode> = {
   note_mentions_pkey: 'STALE',
   note_mentions_note_id_fkey: 'NO_SUCH_NOTE',
   telegram_link_codes_code_hash_key: 'STALE',
+  passkeys_pkey: 'STALE',
+  passkey_challenges_pkey: 'STALE',
   bot_tokens_pkey: 'STALE',
   bot_tokens_token_hash_key: 'STALE',
   bot_tokens_previous_hash_key: 'STALE',

@@ -19,7 +19,7 @@ const ADDRESS_DAYS = 180
 
 export interface SignInGuard {
   /**
-   * Counts an attempt before its password is checked.
+   * Counts an attempt before its password or passkey is checked.
    * @throws Failure TOO_MANY_ATTEMPTS
    */
   begin(context: CallContext, claimed: ClaimedIdentity): Promise<SignInAttempt>
@@ -29,6 +29,8 @@ export interface SignInGuard {
    * @returns an attempt whose success counts for the password too @throws Failure TOO_MANY_ATTEMPTS
    */
   beginCode(context: CallContext, person: { email: string; userId: string }, isCounted: boolean): Promise<SignInAttempt>
+  /** Counts a guest who asks for a passkey's challenge. @throws Failure TOO_MANY_ATTEMPTS */
+  countChallenge(context: CallContext): Promise<void>
   /**
    * Remembers that the user has signed in from the caller's address and device. Mails an admin whose device is new.
    * @param isFirst true for the session with which an account begins
@@ -40,13 +42,14 @@ export interface SignInGuard {
 
 /** Who somebody claims to be. */
 interface ClaimedIdentity {
-  email: string
-  /** The user with this e-mail address, if there is one. */
+  /** Undefined for a passkey: nobody can guess one, so the account needs no limit. */
+  email: string | undefined
+  /** The user with this e-mail address or passkey, if there is one. */
   userId: string | undefined
 }
 
 export interface SignInAttempt {
-  /** Counts the attempt as successful, because password or code was right. @throws Failure TOO_MANY_ATTEMPTS for too many of those */
+  /** Counts the attempt as successful, because password, code or passkey was right. @throws Failure TOO_MANY_ATTEMPTS for too many of those */
   succeed(): Promise<void>
 }
 
@@ -83,6 +86,12 @@ export function createSignInGuard(services: SignInGuardServices): SignInGuard {
       const codes = isCounted ? [code] : []
       await count(context, codes, userId)
       return attemptOf(context, [...codes, ...(await limitsFor(services, context, { email, userId }))], userId)
+    },
+
+    async countChallenge({ address, deviceCookie }) {
+      // A known device has a limit of its own, so that others at its address cannot use it up.
+      const subject = devices.isKnown(deviceCookie) ? `device ${deviceCookie}` : address
+      await attempts.count(limits.passkeyChallenges, subject)
     },
 
     async remember(context, userId, { isFirst = false } = {}) {
@@ -123,10 +132,8 @@ async function limitsFor(
 ): Promise<Counted[]> {
   const place = userId === undefined ? undefined : await knownPlace(services, context, userId)
   if (place !== undefined) return [[limits.signInFromKnown, place]]
-  return [
-    [limits.signInByAddress, context.address],
-    [limits.signInByAccount, email],
-  ]
+  const ofAddress: Counted = [limits.signInByAddress, context.address]
+  return email === undefined ? [ofAddress] : [ofAddress, [limits.signInByAccount, email]]
 }
 
 /** Returns the device or address of a call, if the user has signed in from it before. */

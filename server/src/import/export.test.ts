@@ -118,6 +118,8 @@ const leftOut: Record<string, string> = {
   totp_secrets: 'second factors',
   recovery_codes: 'second factors',
   pending_sign_ins: 'sessions',
+  passkeys: 'passkeys',
+  passkey_challenges: 'passkeys',
   ledger_entries: 'ledger entries',
   erased_players: 'erased players',
   audit_entries: 'audit',

@@ -42,6 +42,7 @@ const NO_NOTES = 'the model knows no notes; features/notes/notes.test.ts'
 const NO_MAIL = 'stories have no mail server; features/emails/emails.test.ts'
 const NO_INVITATIONS = 'the model has no invitations; features/invitations/invitations.test.ts'
 const NO_FACTOR = 'nobody in the model has a second factor; second-factor.test.ts'
+const NO_PASSKEYS = 'the model has no authenticator; features/passkeys/passkeys.test.ts'
 const NO_ROLES = 'all admins of the model are owners; team.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'the model always has an admin, so no set-up link works; auth.test.ts' },
@@ -55,6 +56,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   emails: allOf('emails', NO_MAIL),
   invitations: allOf('invitations', NO_INVITATIONS),
   secondFactor: allOf('secondFactor', NO_FACTOR),
+  passkeys: allOf('passkeys', NO_PASSKEYS),
   users: { ...userCommands, setRole: NO_ROLES, restoreVersion: NOT_RESTORED },
   team: { roles: NO_ROLES, setSettings: NO_ROLES, ownLimits: NO_ROLES },
   dashboard: {
