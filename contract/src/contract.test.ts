@@ -82,6 +82,8 @@ test('§6 a guest may only sign in, in one step or two, sign out, register, ask 
     'POST /api/session/second-factor',
     'POST /api/session/passkey',
     'POST /api/session/passkey-options',
+    'POST /api/session/second-factor/passkey',
+    'POST /api/session/second-factor/passkey-options',
     'POST /api/setup-link',
     'PUT /api/email-link',
     'PUT /api/invitation',

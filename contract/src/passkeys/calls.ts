@@ -40,7 +40,7 @@ const credentialFields = {
   type: z.literal('public-key'),
   authenticatorAttachment: z.string().max(40).nullish(),
   /** Not read. */
-  clientExtensionResults: z.record(z.string(), z.unknown()),
+  clientExtensionResults: z.unknown().optional(),
 }
 const clientDataField = bytesField(4096)
 const authenticatorDataField = bytesField(4096)
@@ -102,7 +102,7 @@ export const passkeys = {
     .route({ method: 'GET', path: '/api/account/passkeys', tags, summary: 'One’s own passkeys, the newest first' })
     /** `isPossible`: whether browsers can make passkeys at the address under which the console was asked. */
     .output(z.object({ passkeys: z.array(passkey), isPossible: z.boolean() })),
-  options: call(['admin'], { needs: 'account.own' })
+  options: call(['admin'], { needs: 'account.own', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/account/passkeys/options',
@@ -111,15 +111,16 @@ export const passkeys = {
     })
     .output(z.object({ options: creationOptions })),
   add: call(['admin'], { needs: 'account.own' })
-    .route({ method: 'POST', path: '/api/account/passkeys', tags, summary: 'Add a passkey that a browser has made' })
+    .route({ method: 'POST', path: '/api/account/passkeys', tags, summary: 'Add a passkey that a browser has made; one’s other sessions end' })
     .input(z.strictObject({ name: nameField, response: registrationResponse }))
-    .output(done.extend({ passkey })),
+    /** `recoveryCodes` with the first passkey of a person who has none: they are not shown again. */
+    .output(done.extend({ passkey, recoveryCodes: z.array(z.string()).nullable() })),
   rename: call(['admin'], { needs: 'account.own' })
     .route({ method: 'PATCH', path: '/api/account/passkeys/{id}', tags, summary: 'Rename one of one’s own passkeys' })
     .input(z.strictObject({ id: z.uuid(), name: nameField }))
     .output(done),
-  remove: call(['admin'], { needs: 'account.own' })
-    .route({ method: 'DELETE', path: '/api/account/passkeys/{id}', tags, summary: 'Remove one of one’s own passkeys' })
+  remove: call(['admin'], { needs: 'account.own', stepUp: true })
+    .route({ method: 'DELETE', path: '/api/account/passkeys/{id}', tags, summary: 'Remove one of one’s own passkeys; one’s other sessions end' })
     .input(z.strictObject({ id: z.uuid() }))
     .output(done),
 
@@ -135,4 +136,39 @@ export const passkeys = {
     .route({ method: 'POST', path: '/api/session/passkey', tags, summary: 'Sign in with a passkey instead of the password' })
     .input(assertionInput)
     .output(done.extend({ user: sessionUser })),
+
+  secondFactorOptions: call(['guest'], { onFullDisk: 'small' })
+    .route({
+      method: 'POST',
+      path: '/api/session/second-factor/passkey-options',
+      tags,
+      summary: 'What a browser needs to finish a sign-in that asked for the second factor by a passkey',
+    })
+    .output(z.object({ options: requestOptions })),
+  secondFactor: call(['guest'], { onFullDisk: 'small' })
+    .route({
+      method: 'POST',
+      path: '/api/session/second-factor/passkey',
+      tags,
+      summary: 'Finish a sign-in that asked for the second factor, by a passkey',
+    })
+    .input(assertionInput)
+    .output(done.extend({ user: sessionUser })),
+  stepUpOptions: call(['admin'], { needs: 'account.own', onFullDisk: 'small' })
+    .route({
+      method: 'POST',
+      path: '/api/session/step-up/passkey-options',
+      tags,
+      summary: 'What a browser needs to prove the second factor again by a passkey',
+    })
+    .output(z.object({ options: requestOptions })),
+  stepUp: call(['admin'], { needs: 'account.own', onFullDisk: 'small' })
+    .route({
+      method: 'POST',
+      path: '/api/session/step-up/passkey',
+      tags,
+      summary: 'Prove the second factor again by a passkey, for the next ten minutes; the session gets a new token',
+    })
+    .input(assertionInput)
+    .output(done),
 }

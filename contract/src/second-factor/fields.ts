@@ -1,7 +1,7 @@
 /** What a second factor can be, and who must have one. Imports no package: the first page of the web app loads it. */
 
 /** The ways to prove a second factor, with their names. */
-export const secondFactorLabels = { totp: 'Authenticator app', recovery: 'Recovery code' } as const
+export const secondFactorLabels = { totp: 'Authenticator app', passkey: 'Passkey', recovery: 'Recovery code' } as const
 export type SecondFactorMethod = keyof typeof secondFactorLabels
 export const secondFactorMethods = Object.keys(secondFactorLabels) as [SecondFactorMethod, ...SecondFactorMethod[]]
 

@@ -95,7 +95,7 @@ const callsOfGuests: Record<string, [status: number, request: Send][]> = {
   'invitations.accept': [[403, send('PUT', '/api/invitation', () => ({ ...names, ...password, link: unknown }))]],
   'account.setPassword': [[403, send('PUT', '/api/password-link', () => ({ ...password, link: unknown }))]],
 }
-const limited = new Set(['auth.login', 'auth.register'])
+const limited = new Set(['passkeys.signInOptions', 'passkeys.signIn', 'auth.login', 'auth.register'])
 
 /** Requests to each path outside the contract. */
 const otherPaths: Record<string, [status: number, request: Send][]> = {

@@ -11,6 +11,8 @@ interface SignedInPerson {
   /** The hash that the password matched; undefined if the person signed in without one. */
   passwordHash?: string | undefined
   provedBy?: SecondFactorMethod | undefined
+  /** The passkey that proved who it is. */
+  passkeyId?: string | undefined
   /** True for the session with which an account begins. */
   isFirst?: boolean
 }
@@ -19,10 +21,10 @@ interface SignedInPerson {
 export async function beginSession(
   { sessions, signInGuard }: { sessions: Sessions; signInGuard: SignInGuard },
   context: CallContext,
-  { user, passwordHash, provedBy, isFirst = false }: SignedInPerson,
+  { user, passwordHash, provedBy, passkeyId, isFirst = false }: SignedInPerson,
 ): Promise<{ success: true; user: SessionUser }> {
   if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
-  const token = await sessions.begin(user.id, { act: actOf(context, user), passwordHash, provedBy })
+  const token = await sessions.begin(user.id, { act: actOf(context, user), passwordHash, provedBy, passkeyId })
   context.setSessionToken(token)
   await signInGuard.remember(context, user.id, { isFirst })
   const signedIn = await sessions.userOf(token)

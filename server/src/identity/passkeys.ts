@@ -176,7 +176,7 @@ function refuse(cause: unknown): never {
 
 /**
  * Adds a checked passkey.
- * @param userId an admin whose rights and session the caller has locked (`Sessions.lockAdmin`)
+ * @param userId whose account the caller has locked (`Sessions.renewAlone`), so that two requests cannot exceed the limit together
  * @throws Failure TOO_MANY_PASSKEYS, or PASSKEY_KNOWN by the constraint
  */
 export async function addPasskey(
@@ -184,8 +184,6 @@ export async function addPasskey(
   userId: string,
   { name, made }: { name: string; made: MadePasskey },
 ): Promise<Passkey> {
-  // Counts under a lock on the owner's row, so that two simultaneous requests cannot exceed the limit.
-  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   const { count } = await tx
     .selectFrom('passkeys')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -246,9 +244,9 @@ export async function endPasskeysOf(tx: Kysely<Tables>, userId: string): Promise
   return Number(numDeletedRows)
 }
 
-/** Returns whether a user has a passkey. */
-export async function hasPasskey(db: Kysely<Tables>, userId: string): Promise<boolean> {
-  return (await db.selectFrom('passkeys').select('id').where('user_id', '=', userId).limit(1).executeTakeFirst()) !== undefined
+/** Returns whether a passkey still exists. */
+export async function isPasskey(tx: Kysely<Tables>, id: string): Promise<boolean> {
+  return (await tx.selectFrom('passkeys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
 const shownColumns = ['id', 'name', 'created_at', 'last_used_at', 'device_type'] as const
@@ -404,7 +402,7 @@ interface FoundPasskey extends UsedPasskey {
 /** Finds a passkey with its owner by the id that a response has. */
 async function findPasskey(db: Kysely<Tables>, { id }: Pick<AssertionResponse, 'id'>): Promise<FoundPasskey | undefined> {
   const { rows } = await sql<PersonRow & { passkey_id: string; name: string; public_key: Buffer }>`
-    select u.id, u.fname, u.lname, u.email, u.user_type, u.role, r.sees_personal, p.id as passkey_id, p.name, p.public_key
+    select u.id, u.fname, u.lname, u.email, u.user_type, u.role, r.sees_personal, false as lacks_factor, p.id as passkey_id, p.name, p.public_key
       from passkeys p join users u on u.id = p.user_id ${sql.raw(JOIN_SETTINGS)}
      where p.credential_id = ${Buffer.from(id, 'base64url')}`.execute(db)
   const [row] = rows

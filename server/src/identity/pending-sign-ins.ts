@@ -45,6 +45,19 @@ export async function tryPendingSignIn(db: Kysely<Tables>, token: string | undef
   return found
 }
 
+/** Finds a sign-in that waits for the second factor. @throws Failure SIGN_IN_EXPIRED if it has ended */
+export async function findPendingSignIn(db: Kysely<Tables>, token: string | undefined): Promise<PendingSignIn> {
+  const found = await db
+    .selectFrom('pending_sign_ins')
+    .select(['user_id as userId', 'password_hash as passwordHash'])
+    .where('token_hash', '=', hashToken(token ?? ''))
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('attempts', '<', CODES_EACH)
+    .executeTakeFirst()
+  if (!found) throw new Failure('SIGN_IN_EXPIRED')
+  return found
+}
+
 /** Ends the wait because the second factor was proved. @throws Failure SIGN_IN_EXPIRED if it has ended meanwhile */
 export async function takePendingSignIn(tx: Transaction<Tables>, token: string | undefined): Promise<void> {
   if (!(await endPendingSignIn(tx, token))) throw new Failure('SIGN_IN_EXPIRED')

@@ -1,5 +1,5 @@
 /**
- * The second factor of a person: an authenticator app (TOTP) and recovery codes. A code counts once, on all servers: a condition of the
+ * The second factor of a person: an authenticator app (TOTP), passkeys (passkeys.ts) and recovery codes. A code counts once, on all servers: a condition of the
  * UPDATE or DELETE decides. Hides the tables, encryption and hashes.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -7,6 +7,7 @@ import { RECOVERY_CODES, STEP_UP_MINUTES, type SecondFactorMethod } from '@arcad
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
+import { endPasskeysOf } from './passkeys.ts'
 import { hashToken } from './tokens.ts'
 import { newTotpSecret, stepOfCode, totpUri } from './totp.ts'
 import { hashTypedCode, newTypedCode } from './typed-codes.ts'
@@ -17,7 +18,8 @@ const RECOVERY_CODE_LENGTH = 16
 const SET_UP_MINUTES = 60
 
 /** SQL for whether the person of `users u` has a second factor. A recovery code alone is none. */
-export const HAS_SECOND_FACTOR = `exists (select from totp_secrets where user_id = u.id and confirmed_at is not null)`
+export const HAS_SECOND_FACTOR = `(exists (select from totp_secrets where user_id = u.id and confirmed_at is not null)
+  or exists (select from passkeys where user_id = u.id))`
 
 /** What a person can prove the second factor with. */
 export interface FactorState {
@@ -27,11 +29,12 @@ export interface FactorState {
 }
 
 export async function readFactors(db: Kysely<Tables>, userId: string): Promise<FactorState> {
-  const { rows } = await sql<{ confirmedAt: Date | null; codes: number }>`
+  const { rows } = await sql<{ confirmedAt: Date | null; hasPasskey: boolean; codes: number }>`
     select (select confirmed_at from totp_secrets where user_id = ${userId}) as "confirmedAt",
+           exists (select from passkeys where user_id = ${userId}) as "hasPasskey",
            (select count(*) from recovery_codes where user_id = ${userId}) as codes`.execute(db)
-  const { confirmedAt = null, codes = 0 } = rows[0] ?? {}
-  const main: SecondFactorMethod[] = confirmedAt ? ['totp'] : []
+  const { confirmedAt = null, hasPasskey = false, codes = 0 } = rows[0] ?? {}
+  const main: SecondFactorMethod[] = [...(confirmedAt ? ['totp' as const] : []), ...(hasPasskey ? ['passkey' as const] : [])]
   const methods: SecondFactorMethod[] = main.length > 0 && codes > 0 ? [...main, 'recovery'] : main
   return { methods, totpConfirmedAt: confirmedAt, recoveryCodesLeft: codes }
 }
@@ -164,12 +167,19 @@ export async function replaceRecoveryCodes(tx: Transaction<Tables>, userId: stri
 export async function removeTotp(tx: Transaction<Tables>, userId: string): Promise<void> {
   const removed = await tx.deleteFrom('totp_secrets').where('user_id', '=', userId).returning('confirmed_at').executeTakeFirst()
   if (!removed?.confirmed_at) throw new Failure('NO_SECOND_FACTOR')
-  if ((await methodsOf(tx, userId)).length === 0) await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  await endCodesWithoutMethod(tx, userId)
+}
+
+/** Removes a person's recovery codes if there is nothing else to prove the second factor with. */
+export async function endCodesWithoutMethod(tx: Transaction<Tables>, userId: string): Promise<void> {
+  if ((await methodsOf(tx, userId)).length === 0)
+    await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
 }
 
 /** Removes all of a person's second factor. @returns what it was @throws Failure NO_SECOND_FACTOR */
 export async function removeSecondFactor(tx: Transaction<Tables>, userId: string): Promise<SecondFactorMethod[]> {
   const methods = await methodsOf(tx, userId)
+  await endPasskeysOf(tx, userId)
   await tx.deleteFrom('totp_secrets').where('user_id', '=', userId).execute()
   await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   if (methods.length === 0) throw new Failure('NO_SECOND_FACTOR')

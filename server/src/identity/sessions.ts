@@ -18,6 +18,7 @@ import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
 import { endResetsOf } from './password-resets.ts'
 import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
 import { HAS_SECOND_FACTOR, methodsOf } from './second-factor.ts'
+import { isPasskey } from './passkeys.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -39,13 +40,15 @@ interface BeginOptions {
   passwordHash?: string | undefined
   /** How the person proved the second factor at this sign-in. */
   provedBy?: SecondFactorMethod | undefined
+  /** The passkey that was used. */
+  passkeyId?: string | undefined
 }
 
 export interface Sessions {
   /**
    * Begins a session and returns its token; only the token's hash is stored. Ends the person's oldest session beyond SESSIONS_EACH.
    * @throws Failure LOGIN_FAILED if the password's hash is not the account's any more, or the account has just got a second factor that was
-   *   not proved
+   *   not proved; PASSKEY_REFUSED if the passkey was removed meanwhile
    */
   begin(userId: string, options?: BeginOptions): Promise<string>
   /**
@@ -142,7 +145,7 @@ class CachedSessions implements Sessions {
     this.#listeners = listeners
   }
 
-  async begin(userId: string, { act, passwordHash, provedBy }: BeginOptions = {}): Promise<string> {
+  async begin(userId: string, { act, passwordHash, provedBy, passkeyId }: BeginOptions = {}): Promise<string> {
     const token = newToken()
     const address = act?.address ?? ''
     const hasEndedOthers = await this.#database.transaction(async (tx) => {
@@ -150,6 +153,7 @@ class CachedSessions implements Sessions {
       await writeLastSeen(tx, userId)
       const currentHash = await lockAccount(tx, userId)
       if (passwordHash !== undefined && currentHash !== passwordHash) throw new Failure('LOGIN_FAILED')
+      if (passkeyId !== undefined && !(await isPasskey(tx, passkeyId))) throw new Failure('PASSKEY_REFUSED')
       if (passwordHash !== undefined && !provedBy && (await methodsOf(tx, userId)).length > 0) throw new Failure('LOGIN_FAILED')
       await tx
         .insertInto('sessions')

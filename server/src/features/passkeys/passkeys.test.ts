@@ -5,6 +5,7 @@ import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
 import { limits } from '#src/identity/attempts.ts'
 import { auditTrail } from '#test/audit-trail.ts'
 import { createCredential, type Deviations, type TestPasskey, useCredential } from '#test/authenticator.ts'
+import { ageProof, givePassword, sessionCookie, useCookieOf } from '#test/second-factor.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
 
@@ -16,7 +17,9 @@ const trailOf = async ({ database }: TestApp, action: string) => auditTrail(data
 
 async function addPasskey(client: Client, { name = 'Laptop', ...deviations }: Deviations & { name?: string } = {}) {
   const { passkey, response } = createCredential(await optionsOf(client), deviations)
-  return { passkey, answer: await client.call('POST', PATH, { name, response }) }
+  const answer = await client.call('POST', PATH, { name, response })
+  useCookieOf(answer.headers, client)
+  return { passkey, answer }
 }
 
 async function signIn(app: TestApp, passkey: TestPasskey, deviations: Deviations = {}, headers: Record<string, string> = {}) {
@@ -55,7 +58,9 @@ describe('one’s own passkeys', () => {
     expect((await admin.call('PATCH', `${PATH}/${id}`, { name: 'Old laptop' })).status).toBe(200)
     expect((await admin.call('PATCH', `${PATH}/${id}`, { name: '' })).status).toBe(400)
     expect((await listOf(admin))[0].name).toBe('Old laptop')
-    expect((await admin.call('DELETE', `${PATH}/${id}`)).status).toBe(200)
+    const removed = await admin.call('DELETE', `${PATH}/${id}`)
+    expect(removed.status).toBe(200)
+    useCookieOf(removed.headers, admin)
     expect(await admin.call('DELETE', `${PATH}/${id}`)).toMatchObject({ status: 404, body: { code: 'NO_SUCH_PASSKEY' } })
     expect(await listOf(admin)).toEqual([])
     expect(await signIn(app, passkey)).toMatchObject(refused)
@@ -82,7 +87,7 @@ describe('one’s own passkeys', () => {
     const { app, admin } = await opening()
     const options = await optionsOf(admin)
     const { response } = createCredential(options)
-    expect((await admin.call('POST', PATH, { name: 'One', response })).status).toBe(200)
+    expect((await admin.call('POST', PATH, { name: 'One', response })).status).toBe(200) // its session gets a new token
     const other = await app.signUp('admin')
     const { challenge } = await optionsOf(other)
     const clientDataJSON = Buffer.from(
@@ -101,9 +106,18 @@ describe('one’s own passkeys', () => {
       select ${admin.id}, int4send(n), '', 0, '{}', 'Key', 'singleDevice', false from generate_series(2, ${PASSKEYS_MAX}) n`.execute(
       app.database.db,
     )
-    const added = await Promise.all([addPasskey(admin), addPasskey(admin), addPasskey(admin)])
-    const codes = added.map(({ answer }) => answer.body.code ?? 'added')
-    expect(codes.toSorted()).toEqual(['TOO_MANY_PASSKEYS', 'TOO_MANY_PASSKEYS', 'added'])
+    const makeIn = async (cookie: string) => {
+      const { options } = (await app.guest.call('POST', `${PATH}/options`, undefined, { cookie })).body
+      const { response } = createCredential(options)
+      return () => app.guest.call('POST', PATH, { name: 'Key', response }, { cookie })
+    }
+    const proved = async () => `session=${await app.sessions.begin(admin.id, { provedBy: 'passkey' })}`
+    const adds = await Promise.all(Array.from({ length: 3 }, async () => makeIn(await proved())))
+    const answers = await Promise.all(adds.map((add) => add()))
+    const added = answers.filter(({ status }) => status === 200)
+    expect(added).toHaveLength(1) // it ends the other sessions
+    const oneMore = await makeIn(sessionCookie(added[0]!.headers)!)
+    expect(await oneMore()).toMatchObject({ status: 409, body: { code: 'TOO_MANY_PASSKEYS' } })
   })
 
   test('they end with their owner’s removal, and a restored user has none', async () => {
@@ -144,7 +158,9 @@ describe('one’s own passkeys', () => {
     const options = await optionsOf(admin)
     const { response } = createCredential(options)
     expect(await other.call('POST', PATH, { name: 'Theft', response })).toMatchObject(refused)
-    expect((await admin.call('POST', PATH, { name: 'Mine', response })).status).toBe(200)
+    const added = await admin.call('POST', PATH, { name: 'Mine', response })
+    expect(added.status).toBe(200)
+    useCookieOf(added.headers, admin)
     expect(await admin.call('POST', PATH, { name: 'Again', response })).toMatchObject(refused)
 
     const wrong = createCredential(await optionsOf(admin), { rpId: 'evil' })
@@ -205,7 +221,7 @@ describe('signing in with a passkey', () => {
     const answer = await signIn(app, passkey, deviations)
     expect(answer).toMatchObject(refused)
     expect(answer.headers.get('set-cookie')).toBeNull()
-    expect((await trailOf(app, 'session.refuse')).at(-1)).toMatchObject({ recordId: admin.id, detail: { by: 'passkey' } })
+    expect((await trailOf(app, 'session.refuse')).at(-1)).toMatchObject({ recordId: admin.id, detail: { at: 'sign-in', method: 'passkey' } })
     expect((await listOf(admin))[0].lastUsedAt).toBeNull()
   })
 
@@ -292,9 +308,97 @@ describe('signing in with a passkey', () => {
   })
 })
 
+describe('a passkey as the second factor', () => {
+  const options = async (app: TestApp, cookie: string) =>
+    (await app.guest.call('POST', '/api/session/second-factor/passkey-options', undefined, { cookie })).body.options
+  const prove = (app: TestApp, cookie: string, response: unknown) =>
+    app.guest.call('POST', '/api/session/second-factor/passkey', { response }, { cookie })
+
+  test('is asked for after the password, and its recovery codes are given with the first passkey', async () => {
+    const { app, admin } = await opening()
+    const { passkey, answer } = await addPasskey(admin)
+    expect(answer.body.recoveryCodes).toHaveLength(10)
+    expect((await addPasskey(admin, { name: 'Phone' })).answer.body.recoveryCodes).toBeNull()
+    const first = await givePassword(app, 'ada@gmail.com')
+    expect(first).toMatchObject({ status: 403, body: { code: 'SECOND_FACTOR_NEEDED', methods: ['passkey', 'recovery'] } })
+    const asked = await options(app, first.cookie)
+    expect(asked.allowCredentials).toHaveLength(2)
+    const second = await prove(app, first.cookie, useCredential(passkey, asked))
+    expect(second).toMatchObject({ status: 200, body: { success: true, user: { id: admin.id, lacksSecondFactor: false } } })
+    const cookie = sessionCookie(second.headers)!
+    expect((await app.guest.call('GET', '/api/users', undefined, { cookie })).status).toBe(200)
+    expect((await prove(app, first.cookie, useCredential(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
+    expect((await trailOf(app, 'session.begin')).at(-1)).toMatchObject({ detail: { secondFactor: 'passkey' } })
+  })
+
+  test('security: another person’s passkey, one’s sign-in challenge and a late answer are refused', async () => {
+    const { app, admin } = await opening()
+    const { passkey } = await addPasskey(admin)
+    const eve = await app.signUp('admin', 'eve@gmail.com')
+    const { passkey: evil } = await addPasskey(eve)
+    const { cookie } = await givePassword(app, 'ada@gmail.com')
+    expect(await prove(app, cookie, useCredential(evil, await options(app, cookie)))).toMatchObject(refused)
+    expect(await prove(app, cookie, useCredential(passkey, await signInOptions(app)))).toMatchObject(refused)
+    const asked = await options(app, cookie)
+    await sql`update pending_sign_ins set expires_at = now()`.execute(app.database.db)
+    expect((await prove(app, cookie, useCredential(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
+    expect((await app.guest.call('POST', '/api/session/second-factor/passkey-options')).body.code).toBe('SIGN_IN_EXPIRED')
+  })
+
+  test('security: adding one ends other sessions; removing and adding ask for a fresh proof, which a passkey gives', async () => {
+    const { app, admin } = await opening()
+    const other = `session=${await app.sessions.begin(admin.id)}`
+    const { passkey, answer } = await addPasskey(admin)
+    expect((await app.guest.call('GET', PATH, undefined, { cookie: other })).status).toBe(401)
+    await ageProof(app, admin.id)
+    const path = `${PATH}/${answer.body.passkey.id}`
+    for (const [method, address] of [['POST', `${PATH}/options`], ['DELETE', path]] as const)
+      expect((await admin.call(method, address)).body).toMatchObject({ code: 'STEP_UP_NEEDED', methods: ['passkey', 'recovery'] })
+    const old = admin.headers['cookie']!
+    const asked = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
+    const wrong = useCredential(passkey, asked, { isVerified: false })
+    expect(await admin.call('POST', '/api/session/step-up/passkey', { response: wrong })).toMatchObject(refused)
+    const again = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
+    const proved = await admin.call('POST', '/api/session/step-up/passkey', { response: useCredential(passkey, again) })
+    expect(proved.body).toEqual({ success: true })
+    useCookieOf(proved.headers, admin)
+    expect((await app.guest.call('GET', PATH, undefined, { cookie: old })).status).toBe(401)
+    expect((await admin.call('DELETE', path)).status).toBe(200)
+    expect(await app.database.db.selectFrom('recovery_codes').selectAll().execute()).toEqual([])
+    expect((await givePassword(app, 'ada@gmail.com')).status).toBe(200)
+  })
+
+  test('security: signing in with a passkey proves both factors, so nothing is asked again', async () => {
+    const { app, admin } = await opening()
+    const { passkey } = await addPasskey(admin)
+    const cookie = sessionCookie((await signIn(app, passkey)).headers)!
+    const answer = await app.guest.call('POST', `${PATH}/options`, undefined, { cookie })
+    expect(answer.status).toBe(200)
+  })
+
+  test('security: an owner’s reset ends a person’s passkeys and sessions', async () => {
+    const { app, admin } = await opening()
+    const { passkey } = await addPasskey(admin)
+    const owner = await app.signUp('owner')
+    expect((await owner.call('DELETE', `/api/users/${admin.id}/second-factor`)).status).toBe(200)
+    expect(await signIn(app, passkey)).toMatchObject(refused)
+    expect((await admin.call('GET', PATH)).status).toBe(401)
+    expect((await givePassword(app, 'ada@gmail.com')).status).toBe(200)
+  })
+
+  test('security: a session does not begin by a passkey that was removed meanwhile', async () => {
+    const { app, admin } = await opening()
+    const { answer } = await addPasskey(admin)
+    const options = { provedBy: 'passkey', passkeyId: answer.body.passkey.id } as const
+    await app.sessions.begin(admin.id, options)
+    await sql`delete from passkeys`.execute(app.database.db)
+    await expect(app.sessions.begin(admin.id, options)).rejects.toMatchObject({ code: 'PASSKEY_REFUSED' })
+  })
+})
+
 describe('the site that passkeys belong to', () => {
   const ask = async (publicOrigin: string | undefined, host: string) => {
-    const app = await testApp({ publicOrigin })
+    const app = await testApp({ ...(publicOrigin !== undefined && { publicOrigin }) })
     const answer = await app.nodeFetch(
       new Request(`http://${host}/api/session/passkey-options`, { method: 'POST', headers: { host } }),
     )

@@ -1,5 +1,6 @@
-/** One's own passkeys, and signing in with one instead of the password (security.md, Sessions). */
+/** One's own passkeys, and their use: instead of the password, after it, and for a step-up (security.md, Sessions). */
 import type { Transaction } from 'kysely'
+import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
 import type { AssertionResponse } from '@arcade/contract/passkeys/calls'
 import type { AuditAction } from '@arcade/contract/audit/fields'
@@ -9,15 +10,24 @@ import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.t
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { userRecord } from '#src/identity/accounts.ts'
+import { beginSession } from '#src/identity/begin-session.ts'
 import {
   addPasskey,
   findRelyingParty,
+  type PasskeyPurpose,
   type Passkeys,
   type RelyingParty,
   removePasskey,
   renamePasskey,
   type UsedPasskey,
 } from '#src/identity/passkeys.ts'
+import {
+  endPendingSignIn,
+  findPendingSignIn,
+  takePendingSignIn,
+  tryPendingSignIn,
+} from '#src/identity/pending-sign-ins.ts'
+import { endCodesWithoutMethod, readFactors, replaceRecoveryCodes } from '#src/identity/second-factor.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 
@@ -26,6 +36,7 @@ interface PasskeysServices {
   sessions: Sessions
   passkeys: Passkeys
   signInGuard: SignInGuard
+  log: Logger
   publicOrigin: string | undefined
 }
 
@@ -37,15 +48,6 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
     const party = findRelyingParty(publicOrigin, host)
     if (!party) throw new Failure('PASSKEYS_OFF')
     return party
-  }
-
-  /** Changes one's own passkeys in a transaction that one's rights and session outlive. */
-  const changeOwn = <T>(context: CallContext, change: (tx: Transaction<Tables>, userId: string) => Promise<T>): Promise<T> => {
-    const { id } = signedIn(context)
-    return database.transaction(async (tx) => {
-      await sessions.lockAdmin(tx, id, context.sessionToken)
-      return change(tx, id)
-    })
   }
 
   return {
@@ -60,29 +62,30 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
 
     async add({ name, response }, context) {
       const made = await passkeys.checkNew(partyOf(context), signedIn(context).id, response)
-      const passkey = await changeOwn(context, async (tx, userId) => {
-        const added = await addPasskey(tx, userId, { name, made })
+      const added = await changeFactor(services, context, async (tx, userId) => {
+        const { recoveryCodesLeft } = await readFactors(tx, userId)
+        const passkey = await addPasskey(tx, userId, { name, made })
         await auditPasskey(tx, context, { action: 'user.passkey', owner: signedIn(context), name })
-        return added
+        return { passkey, recoveryCodes: recoveryCodesLeft === 0 ? await replaceRecoveryCodes(tx, userId) : null }
       })
-      return { success: true, passkey }
+      return { success: true, ...added }
     },
 
     async rename({ id, name }, context) {
-      await changeOwn(context, async (tx, userId) => {
-        const before = await renamePasskey(tx, userId, { id, name })
-        if (before !== name)
-          await audit(tx, actOf(context), 'user.passkey-rename', {
-            record: userRecord(signedIn(context)),
-            changes: { passkey: [before, name] },
-          })
+      const owner = signedIn(context)
+      await database.transaction(async (tx) => {
+        const before = await renamePasskey(tx, owner.id, { id, name })
+        if (before === name) return
+        const changes = { passkey: [before, name] } as const
+        await audit(tx, actOf(context), 'user.passkey-rename', { record: userRecord(owner), changes })
       })
       return { success: true }
     },
 
     async remove({ id }, context) {
-      await changeOwn(context, async (tx, userId) => {
+      await changeFactor(services, context, async (tx, userId) => {
         const name = await removePasskey(tx, userId, id)
+        await endCodesWithoutMethod(tx, userId)
         await auditPasskey(tx, context, { action: 'user.passkey-end', owner: signedIn(context), name })
       })
       return { success: true }
@@ -95,32 +98,102 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
     },
 
     async signIn({ response }, context) {
-      const { owner } = await provePerson(services, context, { party: partyOf(context), response })
-      if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
-      context.setSessionToken(await sessions.begin(owner.id, { act: actOf(context, owner) }))
-      await signInGuard.remember(context, owner.id)
-      return { success: true, user: owner }
+      const claimed = await passkeys.ownerOf(response)
+      const attempt = await signInGuard.begin(context, { email: undefined, userId: claimed?.id })
+      const asked = { purpose: 'sign-in', userId: null, claimed } as const
+      const { id: passkeyId, owner: user } = await checkUse(services, context, { party: partyOf(context), response, ...asked })
+      await attempt.succeed()
+      await endPendingSignIn(database.db, context.sessionToken)
+      return beginSession(services, context, { user, provedBy: 'passkey', passkeyId })
+    },
+
+    async secondFactorOptions(_input, context) {
+      const party = partyOf(context)
+      const { userId } = await findPendingSignIn(database.db, context.sessionToken)
+      await signInGuard.countChallenge(context)
+      return { options: await passkeys.requestOptions(party, { purpose: 'second-factor', userId }) }
+    },
+
+    async secondFactor({ response }, context) {
+      const party = partyOf(context)
+      const { userId, passwordHash } = await tryPendingSignIn(database.db, context.sessionToken)
+      const claimed = await passkeys.ownerOf(response)
+      const asked = { purpose: 'second-factor', userId, claimed } as const
+      const { id: passkeyId, owner: user } = await checkUse(services, context, { party, response, ...asked })
+      const attempt = await signInGuard.beginCode(context, { email: user.email.toLowerCase(), userId }, false)
+      await database.transaction((tx) => takePendingSignIn(tx, context.sessionToken))
+      await attempt.succeed()
+      return beginSession(services, context, { user, passwordHash: passwordHash ?? undefined, provedBy: 'passkey', passkeyId })
+    },
+
+    async stepUpOptions(_input, context) {
+      const party = partyOf(context)
+      const { id: userId } = signedIn(context)
+      if (!(await readFactors(database.db, userId)).methods.includes('passkey')) throw new Failure('NO_SECOND_FACTOR')
+      return { options: await passkeys.requestOptions(party, { purpose: 'step-up', userId }) }
+    },
+
+    async stepUp({ response }, context) {
+      const claimed = signedIn(context)
+      const asked = { purpose: 'step-up', userId: claimed.id, claimed } as const
+      await checkUse(services, context, { party: partyOf(context), response, ...asked })
+      const token = await database.transaction(async (tx) => {
+        await audit(tx, actOf(context), 'session.step-up', {
+          record: userRecord(claimed),
+          detail: { secondFactor: 'passkey' },
+        })
+        return sessions.renew(tx, claimed.id, context.sessionToken)
+      })
+      sessions.changed(claimed.id)
+      context.setSessionToken(token)
+      return { success: true }
     },
   }
 }
 
-/** Checks the passkey of somebody who signs in with it alone. Limits and audits attempts. @throws Failure PASSKEY_REFUSED, TOO_MANY_ATTEMPTS */
-async function provePerson(
-  { database, passkeys, signInGuard }: PasskeysServices,
+/** Runs a change of what one can prove the second factor with. It ends one's other sessions and renews this one. */
+async function changeFactor<T>(
+  { database, sessions }: PasskeysServices,
   context: CallContext,
-  { party, response }: { party: RelyingParty; response: AssertionResponse },
+  change: (tx: Transaction<Tables>, userId: string) => Promise<T>,
+): Promise<T> {
+  const { id } = signedIn(context)
+  const { token, result } = await database.transaction(async (tx) => {
+    // Locks the user before the account, in the same order as removing a user does.
+    await tx.selectFrom('users').select('id').where('id', '=', id).forShare().execute()
+    const renewed = await sessions.renewAlone(tx, id, context.sessionToken)
+    return { token: renewed, result: await change(tx, id) }
+  })
+  sessions.changed(id)
+  context.setSessionToken(token)
+  return result
+}
+
+interface AskedUse {
+  party: RelyingParty
+  response: AssertionResponse
+  purpose: PasskeyPurpose
+  /** Who must use a passkey; null for anybody who has one. */
+  userId: string | null
+  /** The owner of the passkey that the response claims to be from. */
+  claimed: SessionUser | undefined
+}
+
+/** Checks the use of a passkey, and audits one that is refused. @throws Failure PASSKEY_REFUSED */
+async function checkUse(
+  { database: { db }, passkeys, log }: PasskeysServices,
+  context: CallContext,
+  { party, response, purpose, userId, claimed }: AskedUse,
 ): Promise<UsedPasskey> {
-  const claimed = await passkeys.ownerOf(response)
-  const attempt = await signInGuard.begin(context, { email: undefined, userId: claimed?.id })
   const onCopied = ({ owner, name }: UsedPasskey): Promise<void> =>
-    auditPasskey(database.db, context, { action: 'user.passkey-copy', owner, name })
+    auditPasskey(db, context, { action: 'user.passkey-copy', owner, name })
   try {
-    const used = await passkeys.checkUse(party, response, { purpose: 'sign-in', userId: null, onCopied })
-    await attempt.succeed()
-    return used
+    return await passkeys.checkUse(party, response, { purpose, userId, onCopied })
   } catch (error) {
+    const { address, requestId } = context
+    log.warn({ event: 'passkey-refused', at: purpose, userId: claimed?.id, address, requestId }, 'A passkey was refused')
     const record = claimed && { record: userRecord(claimed) }
-    await audit(database.db, actOf(context), 'session.refuse', { ...record, detail: { by: 'passkey' } })
+    await audit(db, actOf(context), 'session.refuse', { ...record, detail: { at: purpose, method: 'passkey' } })
     throw error
   }
 }
