@@ -6,6 +6,7 @@ import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
+import { byPasskey, hasPasskeys } from '#src/client/passkeys.ts'
 import { settleRenewal } from '#src/session.tsx'
 import { CodeForm } from '#src/ui/code-form.tsx'
 import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
@@ -26,6 +27,13 @@ export function RenewalDialog({ email }: { email: string }) {
   const handleCode = async (input: CodeInput) => {
     try {
       return settleRenewal((await client.secondFactor.prove(input)).user)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+  const handlePasskey = async () => {
+    try {
+      return settleRenewal((await byPasskey(() => client.passkeys.secondFactorOptions(), client.passkeys.secondFactor)).user)
     } catch (cause) {
       return asCallError(cause)
     }
@@ -65,6 +73,7 @@ export function RenewalDialog({ email }: { email: string }) {
           onCode={handleCode}
           onExpire={() => setMethods(undefined)}
           onCancel={() => settleRenewal(null)}
+          onPasskey={hasPasskeys() ? handlePasskey : undefined}
         />
       ) : (
         <Form form={form} onSubmit={handleSubmit} label="Sign in again">

@@ -3,6 +3,7 @@ import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
+import { byPasskey, hasPasskeys } from '#src/client/passkeys.ts'
 import { CodeForm } from '#src/ui/code-form.tsx'
 import { Dialog } from '#src/ui/dialog.tsx'
 
@@ -21,6 +22,14 @@ export function StepUpDialog({ methods, onAnswer }: StepUpDialogProps) {
       return asCallError(cause)
     }
   }
+  const handlePasskey = async () => {
+    try {
+      await byPasskey(() => client.passkeys.stepUpOptions(), client.passkeys.stepUp)
+      return onAnswer(true)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
   return (
     <Dialog
       isOpen
@@ -34,6 +43,7 @@ export function StepUpDialog({ methods, onAnswer }: StepUpDialogProps) {
         submitLabel="Continue"
         onCode={handleCode}
         onCancel={() => onAnswer(false)}
+        onPasskey={hasPasskeys() ? handlePasskey : undefined}
       />
     </Dialog>
   )

@@ -1,12 +1,13 @@
-/** The form for a code of the second factor: of the authenticator app, or a recovery code. At sign-in, and before weighty acts. */
+/** The form for the second factor: a code of the authenticator app, a recovery code or a passkey. At sign-in, and before weighty acts. */
 import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { Anchor, Button, TextInput } from '@mantine/core'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import classes from './code-form.module.css'
 import { DialogActions } from './dialog.tsx'
 import { FormRefusal } from './form-notice.tsx'
 import { Form, type Refusal, SubmitButton, useField, useForm } from './form.tsx'
+import { PasskeyButton } from './passkey-button.tsx'
 
 interface CodeFormProps {
   methods: readonly SecondFactorMethod[]
@@ -21,11 +22,11 @@ interface CodeFormProps {
   onCancel?: () => void
   /** Gets the input, for what gives it the focus at first. A dialog does so by itself when it opens. */
   inputRef?: RefObject<HTMLInputElement | null>
-  /** Another way to prove the second factor. */
-  children?: ReactNode
+  /** Uses a passkey instead, and returns the refusal, if any. Undefined where the browser has no passkeys. */
+  onPasskey?: (() => Promise<Refusal | void>) | undefined
 }
 
-export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCancel, inputRef, children }: CodeFormProps) {
+export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCancel, inputRef, onPasskey }: CodeFormProps) {
   const [isRecovery, setIsRecovery] = useState(!methods.includes('totp'))
   const form = useForm(() => import('@arcade/contract/second-factor/calls').then(({ codeInput }) => codeInput), { code: '' })
   const { field, wrapper } = useField({
@@ -39,6 +40,11 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
 
   const handleSubmit = async (given: CodeInput) => {
     const refusal = await onCode(given)
+    if (refusal?.code === 'SIGN_IN_EXPIRED') onExpire?.(refusal.message ?? '')
+    return refusal
+  }
+  const handlePasskey = async () => {
+    const refusal = await onPasskey?.()
     if (refusal?.code === 'SIGN_IN_EXPIRED') onExpire?.(refusal.message ?? '')
     return refusal
   }
@@ -70,7 +76,7 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
           {isRecovery ? 'Use your authenticator app' : 'Use a recovery code'}
         </Anchor>
       )}
-      {children}
+      {onPasskey && methods.includes('passkey') && <PasskeyButton onUse={handlePasskey} />}
       <FormRefusal form={form} />
       {onCancel ? (
         <DialogActions>

@@ -1,4 +1,4 @@
-/** The account page of the signed-in admin: name, password, Telegram account and sessions. The specification has no screen for it. */
+/** The account page of the signed-in admin: name, password, passkeys, Telegram account and sessions. The specification has no screen for it. */
 import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
@@ -17,6 +17,7 @@ import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
 import { EmailChange } from './email-change.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 import { Telegram } from './telegram.tsx'
@@ -47,6 +48,9 @@ export function AccountPage() {
         </Panel>
       </div>
       {!mustSetUp && secondFactor}
+      <Panel title="Passkeys">
+        <Passkeys />
+      </Panel>
       <Panel title="Email">
         <PanelText>{user?.email}</PanelText>
         <EmailChange />

@@ -49,9 +49,10 @@ export function SecondFactor() {
 }
 
 /** Loads again what a change of the second factor changes: it also ends other sessions. */
-async function refreshFactor(): Promise<void> {
+export async function refreshFactor(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: api.secondFactor.key() }),
+    queryClient.invalidateQueries({ queryKey: api.passkeys.key() }),
     queryClient.invalidateQueries({ queryKey: api.account.sessions.key() }),
     refreshSession(),
   ])
@@ -63,7 +64,7 @@ interface StateProps {
   onCodes: (codes: readonly string[]) => void
 }
 
-function State({ state: { totp, recoveryCodesLeft, policy }, onBegin, onCodes }: StateProps) {
+function State({ state: { isOn, methods, totp, recoveryCodesLeft, policy }, onBegin, onCodes }: StateProps) {
   const act = useItemAct(api.secondFactor.key())
   const handleRemove = () =>
     void act(
@@ -74,7 +75,7 @@ function State({ state: { totp, recoveryCodesLeft, policy }, onBegin, onCodes }:
       },
       {
         title: 'Remove authenticator app',
-        message: `Are you sure? You then sign in with your password alone, and your recovery codes end.${policy === 'admins' ? ' This console requires a second factor: you can do nothing else until you set one up again.' : ''}`,
+        message: `Are you sure? ${methods.includes('passkey') ? 'Your passkeys stay your second factor.' : `You then sign in with your password alone, and your recovery codes end.${policy === 'admins' ? MUST_HAVE : ''}`}`,
         isDestructive: true,
       },
     )
@@ -87,38 +88,49 @@ function State({ state: { totp, recoveryCodesLeft, policy }, onBegin, onCodes }:
       },
       { title: 'Make new recovery codes', message: 'Your present recovery codes then end, and so do your other sessions.' },
     )
-  if (!totp)
-    return (
-      <>
-        <PanelText>
-          With a second factor, your password alone lets nobody in: after it, you enter a code that an app on your phone shows.
-        </PanelText>
-        <div className={classes['buttons']}>
-          <Button onClick={onBegin}>Set Up Authenticator App</Button>
-        </div>
-      </>
-    )
   return (
     <>
-      <p className={classes['linked']}>
-        <strong>Authenticator app</strong>, since <Moment iso={totp.confirmedAt} />
-      </p>
-      <p className={classes['linked']} data-few={recoveryCodesLeft < FEW_CODES || undefined}>
-        <strong>{recoveryCodesLeft === 1 ? '1 recovery code' : `${recoveryCodesLeft} recovery codes`}</strong> left
-        {recoveryCodesLeft < FEW_CODES && '. Make new ones before you need them.'}
-      </p>
+      {totp ? (
+        <p className={classes['linked']}>
+          <strong>Authenticator app</strong>, since <Moment iso={totp.confirmedAt} />
+        </p>
+      ) : (
+        <PanelText>{isOn ? ONLY_PASSKEYS : NO_FACTOR}</PanelText>
+      )}
+      {isOn && <CodesLeft count={recoveryCodesLeft} />}
       <div className={classes['buttons']}>
-        <Button variant="default" onClick={handleNewCodes}>
-          Make New Recovery Codes
-        </Button>
-        <Button variant="default" onClick={onBegin}>
-          Use Another App
-        </Button>
-        <Button variant="default" onClick={handleRemove}>
-          Remove
-        </Button>
+        {!totp && <Button onClick={onBegin}>Set Up Authenticator App</Button>}
+        {isOn && (
+          <Button variant="default" onClick={handleNewCodes}>
+            Make New Recovery Codes
+          </Button>
+        )}
+        {totp && (
+          <>
+            <Button variant="default" onClick={onBegin}>
+              Use Another App
+            </Button>
+            <Button variant="default" onClick={handleRemove}>
+              Remove
+            </Button>
+          </>
+        )}
       </div>
     </>
+  )
+}
+
+const MUST_HAVE = ' This console requires a second factor: you can do nothing else until you set one up again.'
+const NO_FACTOR =
+  'With a second factor, your password alone lets nobody in: after it, you enter a code that an app on your phone shows, or use a passkey.'
+const ONLY_PASSKEYS = 'After your password you are asked for one of your passkeys. An authenticator app is another way.'
+
+function CodesLeft({ count }: { count: number }) {
+  return (
+    <p className={classes['linked']} data-few={count < FEW_CODES || undefined}>
+      <strong>{count === 1 ? '1 recovery code' : `${count} recovery codes`}</strong> left
+      {count < FEW_CODES && '. Make new ones before you need them.'}
+    </p>
   )
 }
 
@@ -173,7 +185,7 @@ function Confirmation({ app: { secret, uri }, onConfirmed, onCancel }: Confirmat
   )
 }
 
-function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const text = codes.join('\n')
   const handleDownload = () => {
     const link = document.createElement('a')

@@ -4,9 +4,11 @@ import { Anchor } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
+import { byPasskey, hasPasskeys } from '#src/client/passkeys.ts'
 import { endedSession, setCurrentUser, useSession } from '#src/session.tsx'
 import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { PasskeyButton } from '#src/ui/passkey-button.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { asksForPage, noteAskedPage } from './asked-page.ts'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
@@ -51,6 +53,14 @@ export function LoginPage() {
     }
   }
 
+  const handlePasskey = async () => {
+    try {
+      return await enter((await byPasskey(() => client.passkeys.signInOptions(), client.passkeys.signIn)).user)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+
   if (secondStep) return secondStep
   return (
     <AuthLayout
@@ -85,6 +95,7 @@ export function LoginPage() {
           </p>
         )}
       </Form>
+      {hasPasskeys() && <PasskeyButton onUse={handlePasskey} />}
     </AuthLayout>
   )
 }

@@ -6,6 +6,7 @@ import { Anchor } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
+import { byPasskey, hasPasskeys } from '#src/client/passkeys.ts'
 import { CodeForm } from '#src/ui/code-form.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout } from './auth-layout.tsx'
@@ -25,6 +26,13 @@ export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
   const handleCode = async (input: CodeInput) => {
     try {
       return await onSignIn((await client.secondFactor.prove(input)).user)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+  const handlePasskey = async () => {
+    try {
+      return await onSignIn((await byPasskey(() => client.passkeys.secondFactorOptions(), client.passkeys.secondFactor)).user)
     } catch (cause) {
       return asCallError(cause)
     }
@@ -55,6 +63,7 @@ export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
         inputRef={field}
         onCode={handleCode}
         onExpire={handleExpire}
+        onPasskey={hasPasskeys() ? handlePasskey : undefined}
       />
     </AuthLayout>
   )

@@ -1,0 +1,88 @@
+/** Passkeys on the account page and on Login, with Chromium's virtual authenticator. */
+import type { Page } from '@playwright/test'
+import { addAuthenticator } from '#src/authenticator.ts'
+import { type ConsoleServer, control, expect, field, forgetSession, PASSWORD, test, toast } from '#src/test.ts'
+
+test.use({ ownContext: true, expectedNoise: { patterns: [/status of 403/] } })
+
+/** Browsers make passkeys for host names only. */
+function named({ url }: ConsoleServer): string {
+  return url.replace('127.0.0.1', 'localhost')
+}
+
+async function signInAtName(page: Page, server: ConsoleServer) {
+  const names = { fname: 'Ada', lname: 'Admin' }
+  const person = await server.addPerson({ ...names, email: 'admin@gmail.com', userType: 'admin' })
+  const cookie = { name: 'session', value: person.token, url: named(server), httpOnly: true, sameSite: 'Strict' } as const
+  await page.context().addCookies([cookie])
+  await page.goto(`${named(server)}/account`)
+}
+
+async function addPasskey(page: Page, name: string) {
+  await control(page, 'Add a Passkey').click()
+  const dialog = page.getByRole('dialog')
+  await field(dialog, 'Name').fill(name)
+  await control(dialog, 'Add').click()
+}
+
+test('a passkey is added on the account page, signs in without a password, and is renamed and removed', async ({ page, server }) => {
+  await addAuthenticator(page)
+  await signInAtName(page, server)
+  await addPasskey(page, 'Work laptop')
+  await expect(toast(page, 'Passkey added.')).toBeVisible()
+  const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: 'Work laptop' })
+  await expect(row).toContainText('Never')
+
+  await forgetSession(page)
+  await page.goto(named(server))
+  await control(page, 'Use a Passkey').click()
+  await expect(toast(page, 'Logged In Successfuly!')).toBeVisible() // sic, §8
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+
+  await page.goto(`${named(server)}/account`)
+  await expect(row).not.toContainText('Never')
+  await control(row, 'Rename Work laptop').click()
+  await field(page.getByRole('dialog'), 'Name').fill('Old laptop')
+  await control(page.getByRole('dialog'), 'Rename').click()
+  await control(page, 'Remove Old laptop').click()
+  await control(page.getByRole('alertdialog'), 'Remove passkey').click()
+  await expect(toast(page, 'Passkey removed.')).toBeVisible()
+
+  await forgetSession(page)
+  await page.goto(named(server))
+  await control(page, 'Use a Passkey').click()
+  await expect(toast(page, 'This passkey was not accepted. Please try again, or sign in another way.')).toBeVisible()
+  await field(page, 'Email').fill('admin@gmail.com')
+  await field(page, 'Password').fill(PASSWORD)
+  await control(page, 'Sign In').click()
+  await expect(toast(page, 'Logged In Successfuly!')).toBeVisible() // sic, §8
+})
+
+test('a device that has one already, that does not know its user, or whose dialog is cancelled says so', async ({ page, server }) => {
+  const authenticator = await addAuthenticator(page)
+  await signInAtName(page, server)
+  await addPasskey(page, 'Phone')
+  await expect(page.getByRole('row', { name: 'Phone' })).toBeVisible()
+  await addPasskey(page, 'Again')
+  await expect(page.getByRole('dialog').getByText('This device has a passkey for you already.')).toBeVisible()
+  await control(page.getByRole('dialog'), 'Cancel').click()
+
+  await forgetSession(page)
+  await authenticator.setUserVerified(false)
+  await page.goto(named(server))
+  await control(page, 'Use a Passkey').click()
+  await expect(toast(page, 'No passkey was used.')).toBeVisible()
+})
+
+test('at an IP address there are no passkeys, and the account page says why', async ({ page, server }) => {
+  await addAuthenticator(page)
+  await page.goto(server.url)
+  await expect(control(page, 'Sign In')).toBeVisible()
+  await expect(control(page, 'Use a Passkey')).toHaveCount(0)
+  const person = await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'admin@gmail.com', userType: 'admin' })
+  await page.context().addCookies([{ name: 'session', value: person.token, url: server.url, httpOnly: true, sameSite: 'Strict' }])
+  await page.goto(`${server.url}/account`)
+  const section = page.getByRole('region', { name: 'Passkeys' })
+  await expect(section).toContainText('passkeys need a host name and https')
+  await expect(control(section, 'Add a Passkey')).toHaveCount(0)
+})
