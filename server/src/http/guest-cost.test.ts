@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { createPasswordLink } from '#src/identity/password-links.ts'
+import { createCredential, useCredential } from '#test/authenticator.ts'
 import { PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
 import { listRoutes } from './routes.ts'
 import { loadWebApp } from './static.ts'
@@ -54,6 +55,7 @@ const send =
   (method: string, path: string, body: (turn: number) => unknown): Send =>
   (turn) => {
     const text = body(turn)
+    if (text === undefined) return app.fetch(path, { method })
     const headers = { 'content-type': 'application/json' }
     return app.fetch(path, { method, headers, body: typeof text === 'string' ? text : JSON.stringify(text) })
   }
@@ -61,6 +63,11 @@ const send =
 const names = { fname: 'A', lname: 'B' }
 const password = { password: 'secret1', confirmPassword: 'secret1' }
 const unknown = 'x'.repeat(43)
+/** The use of a passkey that nobody has, for a challenge that was never given. */
+const unknownUse = useCredential(
+  createCredential({ challenge: unknown, user: { id: unknown } }).passkey,
+  { challenge: unknown },
+)
 
 /** Requests to each call that admits guests, and the status of their answers. */
 const callsOfGuests: Record<string, [status: number, request: Send][]> = {
@@ -81,6 +88,10 @@ const callsOfGuests: Record<string, [status: number, request: Send][]> = {
     [409, send('POST', '/api/register', () => ({ ...names, ...password, email: 'admin@gmail.com' }))],
   ],
   'auth.setupLink': [[200, send('POST', '/api/setup-link', () => ({ setup: unknown }))]],
+  'passkeys.signInOptions': [[200, send('POST', '/api/session/passkey-options', () => undefined)]],
+  'passkeys.signIn': [[403, send('POST', '/api/session/passkey', () => ({ response: unknownUse }))]],
+  'passkeys.secondFactorOptions': [[403, send('POST', '/api/session/second-factor/passkey-options', () => undefined)]],
+  'passkeys.secondFactor': [[403, send('POST', '/api/session/second-factor/passkey', () => ({ response: unknownUse }))]],
   'account.passwordLink': [
     [200, send('POST', '/api/password-link', () => ({ link }))],
     [200, send('POST', '/api/password-link', () => ({ link: unknown }))],
