@@ -44,7 +44,10 @@ async function givePassword(page: Page, server: ConsoleServer): Promise<void> {
   await control(page, 'Sign In').click()
 }
 
-test('a passkey is added on the account page, signs in without a password, and is renamed and removed', async ({ page, server }) => {
+test('a passkey is added on the account page, signs in without a password, and is renamed and removed', async ({
+  page,
+  server,
+}) => {
   await addAuthenticator(page)
   await signInAtName(page, server)
   await addFirstPasskey(page, 'Work laptop')
@@ -74,7 +77,10 @@ test('a passkey is added on the account page, signs in without a password, and i
   await expect(toast(page, 'Logged In Successfuly!')).toBeVisible() // sic, §8
 })
 
-test('after the password a passkey or a recovery code is asked for, and a passkey before weighty acts', async ({ page, server }) => {
+test('after the password a passkey or a recovery code is asked for, and a passkey before weighty acts', async ({
+  page,
+  server,
+}) => {
   await addAuthenticator(page)
   await signInAtName(page, server)
   const [code = ''] = await addFirstPasskey(page, 'Phone')
@@ -102,7 +108,10 @@ test('after the password a passkey or a recovery code is asked for, and a passke
   await expect(page.getByText('This code is wrong, has expired or was used already.').first()).toBeVisible()
 })
 
-test('a device that has one already, that does not know its user, or whose dialog is cancelled says so', async ({ page, server }) => {
+test('a device that has one already, that does not know its user, or whose dialog is cancelled says so', async ({
+  page,
+  server,
+}) => {
   const authenticator = await addAuthenticator(page)
   await signInAtName(page, server)
   await addFirstPasskey(page, 'Phone')

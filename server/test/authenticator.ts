@@ -98,8 +98,7 @@ function clientData(type: string, challenge: string, deviations: Deviations): Bu
 
 /** The first 37 bytes of the authenticator's data (WebAuthn, 6.1). */
 function authenticatorData(counter: number, { rpId = HOST, isVerified = true, isPresent = true }: Deviations, hasKey: boolean) {
-  const flags =
-    (isPresent ? flagBits.userPresent : 0) | (isVerified ? flagBits.userVerified : 0) | (hasKey ? flagBits.hasKey : 0)
+  const flags = (isPresent ? flagBits.userPresent : 0) | (isVerified ? flagBits.userVerified : 0) | (hasKey ? flagBits.hasKey : 0)
   const rest = Buffer.alloc(5)
   rest.writeUInt8(flags)
   rest.writeUInt32BE(counter, 1)

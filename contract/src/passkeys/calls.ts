@@ -111,7 +111,12 @@ export const passkeys = {
     })
     .output(z.object({ options: creationOptions })),
   add: call(['admin'], { needs: 'account.own' })
-    .route({ method: 'POST', path: '/api/account/passkeys', tags, summary: 'Add a passkey that a browser has made; one’s other sessions end' })
+    .route({
+      method: 'POST',
+      path: '/api/account/passkeys',
+      tags,
+      summary: 'Add a passkey that a browser has made; one’s other sessions end',
+    })
     .input(z.strictObject({ name: nameField, response: registrationResponse }))
     /** `recoveryCodes` with the first passkey of a person who has none: they are not shown again. */
     .output(done.extend({ passkey, recoveryCodes: z.array(z.string()).nullable() })),
@@ -120,7 +125,12 @@ export const passkeys = {
     .input(z.strictObject({ id: z.uuid(), name: nameField }))
     .output(done),
   remove: call(['admin'], { needs: 'account.own', stepUp: true })
-    .route({ method: 'DELETE', path: '/api/account/passkeys/{id}', tags, summary: 'Remove one of one’s own passkeys; one’s other sessions end' })
+    .route({
+      method: 'DELETE',
+      path: '/api/account/passkeys/{id}',
+      tags,
+      summary: 'Remove one of one’s own passkeys; one’s other sessions end',
+    })
     .input(z.strictObject({ id: z.uuid() }))
     .output(done),
 

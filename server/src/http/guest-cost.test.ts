@@ -64,10 +64,7 @@ const names = { fname: 'A', lname: 'B' }
 const password = { password: 'secret1', confirmPassword: 'secret1' }
 const unknown = 'x'.repeat(43)
 /** The use of a passkey that nobody has, for a challenge that was never given. */
-const unknownUse = useCredential(
-  createCredential({ challenge: unknown, user: { id: unknown } }).passkey,
-  { challenge: unknown },
-)
+const unknownUse = useCredential(createCredential({ challenge: unknown, user: { id: unknown } }).passkey, { challenge: unknown })
 
 /** Requests to each call that admits guests, and the status of their answers. */
 const callsOfGuests: Record<string, [status: number, request: Send][]> = {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type {
   AssertionResponse,
   Passkey,
@@ -13,12 +13,12 @@ import type {
   PasskeyRequestOptions,
   RegistrationResponse,
 } from '@arcade/contract/passkeys/calls'
-import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CredentialDeviceType } from '@simplewebauthn/server'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { credentialsOf, type MadePasskey, passkeysOf } from './own-passkeys.ts'
 import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
 import { hashToken, newToken } from './tokens.ts'
 
@@ -58,16 +58,6 @@ export function findRelyingParty(publicOrigin: string | undefined, host: string)
 const library = () => import('@simplewebauthn/server')
 const libraryHelpers = () => import('@simplewebauthn/server/helpers')
 
-/** A passkey that a browser has made, checked. */
-export interface MadePasskey {
-  credentialId: Buffer
-  publicKey: Buffer
-  counter: number
-  transports: string[]
-  deviceType: CredentialDeviceType
-  isBackedUp: boolean
-}
-
 /** A passkey that has just proved that its owner is there. */
 export interface UsedPasskey {
   id: string
@@ -85,10 +75,7 @@ export interface Passkeys {
    * Returns the options of somebody who proves to be a person.
    * @param userId whose passkeys may be used; null for any, which the browser then lets the person choose
    */
-  requestOptions(
-    party: RelyingParty,
-    claimed: { purpose: PasskeyPurpose; userId: string | null },
-  ): Promise<PasskeyRequestOptions>
+  requestOptions(party: RelyingParty, claimed: { purpose: PasskeyPurpose; userId: string | null }): Promise<PasskeyRequestOptions>
   /** Returns the owner of the passkey that a response claims to be from. */
   ownerOf(response: Pick<AssertionResponse, 'id'>): Promise<SessionUser | undefined>
   /**
@@ -172,120 +159,6 @@ const MAYBE_COPIED =
 /** Turns any error of a check into the one that the caller gets. The log has the cause. */
 function refuse(cause: unknown): never {
   throw new Failure('PASSKEY_REFUSED', { cause })
-}
-
-/**
- * Adds a checked passkey.
- * @param userId whose account the caller has locked (`Sessions.renewAlone`), so that two requests cannot exceed the limit together
- * @throws Failure TOO_MANY_PASSKEYS, or PASSKEY_KNOWN by the constraint
- */
-export async function addPasskey(
-  tx: Transaction<Tables>,
-  userId: string,
-  { name, made }: { name: string; made: MadePasskey },
-): Promise<Passkey> {
-  const { count } = await tx
-    .selectFrom('passkeys')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .executeTakeFirstOrThrow()
-  if (count >= PASSKEYS_MAX) throw new Failure('TOO_MANY_PASSKEYS')
-  const row = await tx
-    .insertInto('passkeys')
-    .values({
-      user_id: userId,
-      credential_id: made.credentialId,
-      public_key: made.publicKey,
-      counter: made.counter,
-      transports: made.transports,
-      name,
-      device_type: made.deviceType,
-      backed_up: made.isBackedUp,
-    })
-    .returning(shownColumns)
-    .executeTakeFirstOrThrow()
-  return shownPasskey(row)
-}
-
-/** Renames a passkey of a user. @returns its name until now @throws Failure NO_SUCH_PASSKEY */
-export async function renamePasskey(
-  tx: Transaction<Tables>,
-  userId: string,
-  { id, name }: { id: string; name: string },
-): Promise<string> {
-  const row = await tx
-    .selectFrom('passkeys')
-    .select('name')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!row) throw new Failure('NO_SUCH_PASSKEY')
-  await tx.updateTable('passkeys').set({ name }).where('id', '=', id).execute()
-  return row.name
-}
-
-/** Ends a passkey of a user. @returns its name @throws Failure NO_SUCH_PASSKEY */
-export async function removePasskey(tx: Transaction<Tables>, userId: string, id: string): Promise<string> {
-  const row = await tx
-    .deleteFrom('passkeys')
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .returning('name')
-    .executeTakeFirst()
-  if (!row) throw new Failure('NO_SUCH_PASSKEY')
-  return row.name
-}
-
-/** Ends all passkeys of a user. @returns how many there were */
-export async function endPasskeysOf(tx: Kysely<Tables>, userId: string): Promise<number> {
-  await tx.deleteFrom('passkey_challenges').where('user_id', '=', userId).execute()
-  const { numDeletedRows } = await tx.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
-}
-
-/** Returns whether a passkey still exists. */
-export async function isPasskey(tx: Kysely<Tables>, id: string): Promise<boolean> {
-  return (await tx.selectFrom('passkeys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-}
-
-const shownColumns = ['id', 'name', 'created_at', 'last_used_at', 'device_type'] as const
-
-async function passkeysOf(db: Kysely<Tables>, userId: string): Promise<Passkey[]> {
-  const rows = await db
-    .selectFrom('passkeys')
-    .select(shownColumns)
-    .where('user_id', '=', userId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .execute()
-  return rows.map(shownPasskey)
-}
-
-function shownPasskey(row: {
-  id: string
-  name: string
-  created_at: Date
-  last_used_at: Date | null
-  device_type: CredentialDeviceType
-}): Passkey {
-  return {
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    isSynced: row.device_type === 'multiDevice',
-  }
-}
-
-/** Returns the passkeys of a user as a browser knows them. */
-async function credentialsOf(db: Kysely<Tables>, userId: string): Promise<PasskeyCreationOptions['excludeCredentials']> {
-  const rows = await db.selectFrom('passkeys').select(['credential_id', 'transports']).where('user_id', '=', userId).execute()
-  return rows.map((row) => ({
-    id: row.credential_id.toString('base64url'),
-    type: 'public-key',
-    transports: row.transports,
-  }))
 }
 
 /** Returns what authenticators store instead of the user's id (WebAuthn, 14.6.1): it must not say who the person is. */

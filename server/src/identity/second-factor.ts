@@ -7,7 +7,7 @@ import { RECOVERY_CODES, STEP_UP_MINUTES, type SecondFactorMethod } from '@arcad
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
-import { endPasskeysOf } from './passkeys.ts'
+import { endPasskeysOf } from './own-passkeys.ts'
 import { hashToken } from './tokens.ts'
 import { newTotpSecret, stepOfCode, totpUri } from './totp.ts'
 import { hashTypedCode, newTypedCode } from './typed-codes.ts'
@@ -172,8 +172,7 @@ export async function removeTotp(tx: Transaction<Tables>, userId: string): Promi
 
 /** Removes a person's recovery codes if there is nothing else to prove the second factor with. */
 export async function endCodesWithoutMethod(tx: Transaction<Tables>, userId: string): Promise<void> {
-  if ((await methodsOf(tx, userId)).length === 0)
-    await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  if ((await methodsOf(tx, userId)).length === 0) await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
 }
 
 /** Removes all of a person's second factor. @returns what it was @throws Failure NO_SECOND_FACTOR */

@@ -18,7 +18,7 @@ import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
 import { endResetsOf } from './password-resets.ts'
 import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
 import { HAS_SECOND_FACTOR, methodsOf } from './second-factor.ts'
-import { isPasskey } from './passkeys.ts'
+import { isPasskey } from './own-passkeys.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 

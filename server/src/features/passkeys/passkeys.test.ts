@@ -1,39 +1,14 @@
-/** Passkeys: adding, listing and removing one's own, and signing in with one; what is refused (security.md, Sessions). */
+/** Passkeys: adding, listing and removing one's own, and signing in with one; what is refused (security.md, Passkeys). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
 import { limits } from '#src/identity/attempts.ts'
 import { auditTrail } from '#test/audit-trail.ts'
-import { createCredential, type Deviations, type TestPasskey, useCredential } from '#test/authenticator.ts'
-import { ageProof, givePassword, sessionCookie, useCookieOf } from '#test/second-factor.ts'
-import { type Client, testApp, type TestApp } from '#test/test-app.ts'
+import { createCredential, type Deviations, useCredential } from '#test/authenticator.ts'
+import { addPasskey, listOf, opening, optionsOf, PATH, refused, signIn, signInOptions, trailOf } from '#test/passkeys.ts'
+import { sessionCookie, useCookieOf } from '#test/second-factor.ts'
+import { testApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
-
-const PATH = '/api/account/passkeys'
-const optionsOf = async (client: Client) => (await client.call('POST', `${PATH}/options`)).body.options
-const listOf = async (client: Client) => (await client.call('GET', PATH)).body.passkeys
-const signInOptions = async ({ guest }: TestApp) => (await guest.call('POST', '/api/session/passkey-options')).body.options
-const trailOf = async ({ database }: TestApp, action: string) => auditTrail(database.db, action)
-
-async function addPasskey(client: Client, { name = 'Laptop', ...deviations }: Deviations & { name?: string } = {}) {
-  const { passkey, response } = createCredential(await optionsOf(client), deviations)
-  const answer = await client.call('POST', PATH, { name, response })
-  useCookieOf(answer.headers, client)
-  return { passkey, answer }
-}
-
-async function signIn(app: TestApp, passkey: TestPasskey, deviations: Deviations = {}, headers: Record<string, string> = {}) {
-  const response = useCredential(passkey, await signInOptions(app), deviations)
-  return app.guest.call('POST', '/api/session/passkey', { response }, headers)
-}
-
-async function opening(options: Parameters<typeof testApp>[0] = {}) {
-  const app = await testApp(options)
-  const admin = await app.signUp('admin', 'ada@gmail.com')
-  return { app, admin }
-}
-
-const refused = { status: 403, body: { code: 'PASSKEY_REFUSED' } }
 
 describe('one’s own passkeys', () => {
   test('are added, listed, renamed and removed, each with an entry of the audit', async () => {
@@ -52,8 +27,12 @@ describe('one’s own passkeys', () => {
     const { passkey, answer } = await addPasskey(admin, { name: ' Laptop ' })
     expect(answer).toMatchObject({ status: 200, body: { success: true, passkey: { name: 'Laptop', isSynced: false } } })
     const { id } = answer.body.passkey
-    expect(await listOf(admin)).toEqual([{ id, name: 'Laptop', createdAt: expect.any(String), lastUsedAt: null, isSynced: false }])
-    expect((await optionsOf(admin)).excludeCredentials).toEqual([{ id: passkey.id, type: 'public-key', transports: ['internal'] }])
+    expect(await listOf(admin)).toEqual([
+      { id, name: 'Laptop', createdAt: expect.any(String), lastUsedAt: null, isSynced: false },
+    ])
+    expect((await optionsOf(admin)).excludeCredentials).toEqual([
+      { id: passkey.id, type: 'public-key', transports: ['internal'] },
+    ])
 
     expect((await admin.call('PATCH', `${PATH}/${id}`, { name: 'Old laptop' })).status).toBe(200)
     expect((await admin.call('PATCH', `${PATH}/${id}`, { name: '' })).status).toBe(400)
@@ -194,7 +173,10 @@ describe('signing in with a passkey', () => {
       userVerification: 'required',
     })
     const answer = await signIn(app, passkey)
-    expect(answer).toMatchObject({ status: 200, body: { success: true, user: { id: admin.id, email: 'ada@gmail.com', role: 'owner' } } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { success: true, user: { id: admin.id, email: 'ada@gmail.com', role: 'owner' } },
+    })
     const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!
     expect((await app.guest.call('GET', '/api/users', undefined, { cookie })).status).toBe(200)
     expect((await listOf(admin))[0].lastUsedAt).not.toBeNull()
@@ -221,7 +203,10 @@ describe('signing in with a passkey', () => {
     const answer = await signIn(app, passkey, deviations)
     expect(answer).toMatchObject(refused)
     expect(answer.headers.get('set-cookie')).toBeNull()
-    expect((await trailOf(app, 'session.refuse')).at(-1)).toMatchObject({ recordId: admin.id, detail: { at: 'sign-in', method: 'passkey' } })
+    expect((await trailOf(app, 'session.refuse')).at(-1)).toMatchObject({
+      recordId: admin.id,
+      detail: { at: 'sign-in', method: 'passkey' },
+    })
     expect((await listOf(admin))[0].lastUsedAt).toBeNull()
   })
 
@@ -291,8 +276,12 @@ describe('signing in with a passkey', () => {
   test('security: attempts and challenges are limited by address; a known device has its own limit', async () => {
     const { app, admin } = await opening({ rateLimit: true })
     const { passkey } = await addPasskey(admin)
-    const device = (await signIn(app, passkey)).headers.getSetCookie().find((cookie) => cookie.startsWith('device='))!.split(';')[0]!
-    const ask = (headers: Record<string, string> = {}) => app.guest.call('POST', '/api/session/passkey-options', undefined, headers)
+    const device = (await signIn(app, passkey)).headers
+      .getSetCookie()
+      .find((cookie) => cookie.startsWith('device='))!
+      .split(';')[0]!
+    const ask = (headers: Record<string, string> = {}) =>
+      app.guest.call('POST', '/api/session/passkey-options', undefined, headers)
     for (let time = 1; time < limits.passkeyChallenges.max; time += 1) await ask()
     expect((await ask()).status).toBe(429)
     expect((await ask({ cookie: device })).status).toBe(200)
@@ -305,155 +294,5 @@ describe('signing in with a passkey', () => {
     await signInOptions(app)
     await app.passkeys.sweep()
     expect(await app.database.db.selectFrom('passkey_challenges').select('purpose').execute()).toHaveLength(1)
-  })
-})
-
-describe('a passkey as the second factor', () => {
-  const options = async (app: TestApp, cookie: string) =>
-    (await app.guest.call('POST', '/api/session/second-factor/passkey-options', undefined, { cookie })).body.options
-  const prove = (app: TestApp, cookie: string, response: unknown) =>
-    app.guest.call('POST', '/api/session/second-factor/passkey', { response }, { cookie })
-
-  test('is asked for after the password, and its recovery codes are given with the first passkey', async () => {
-    const { app, admin } = await opening()
-    const { passkey, answer } = await addPasskey(admin)
-    expect(answer.body.recoveryCodes).toHaveLength(10)
-    expect((await addPasskey(admin, { name: 'Phone' })).answer.body.recoveryCodes).toBeNull()
-    const first = await givePassword(app, 'ada@gmail.com')
-    expect(first).toMatchObject({ status: 403, body: { code: 'SECOND_FACTOR_NEEDED', methods: ['passkey', 'recovery'] } })
-    const asked = await options(app, first.cookie)
-    expect(asked.allowCredentials).toHaveLength(2)
-    const second = await prove(app, first.cookie, useCredential(passkey, asked))
-    expect(second).toMatchObject({ status: 200, body: { success: true, user: { id: admin.id, lacksSecondFactor: false } } })
-    const cookie = sessionCookie(second.headers)!
-    expect((await app.guest.call('GET', '/api/users', undefined, { cookie })).status).toBe(200)
-    expect((await prove(app, first.cookie, useCredential(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
-    expect((await trailOf(app, 'session.begin')).at(-1)).toMatchObject({ detail: { secondFactor: 'passkey' } })
-  })
-
-  test('security: another person’s passkey, one’s sign-in challenge and a late answer are refused', async () => {
-    const { app, admin } = await opening()
-    const { passkey } = await addPasskey(admin)
-    const eve = await app.signUp('admin', 'eve@gmail.com')
-    const { passkey: evil } = await addPasskey(eve)
-    const { cookie } = await givePassword(app, 'ada@gmail.com')
-    expect(await prove(app, cookie, useCredential(evil, await options(app, cookie)))).toMatchObject(refused)
-    expect(await prove(app, cookie, useCredential(passkey, await signInOptions(app)))).toMatchObject(refused)
-    const asked = await options(app, cookie)
-    await sql`update pending_sign_ins set expires_at = now()`.execute(app.database.db)
-    expect((await prove(app, cookie, useCredential(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
-    expect((await app.guest.call('POST', '/api/session/second-factor/passkey-options')).body.code).toBe('SIGN_IN_EXPIRED')
-  })
-
-  test('security: adding one ends other sessions; removing and adding ask for a fresh proof, which a passkey gives', async () => {
-    const { app, admin } = await opening()
-    const other = `session=${await app.sessions.begin(admin.id)}`
-    const { passkey, answer } = await addPasskey(admin)
-    expect((await app.guest.call('GET', PATH, undefined, { cookie: other })).status).toBe(401)
-    await ageProof(app, admin.id)
-    const path = `${PATH}/${answer.body.passkey.id}`
-    for (const [method, address] of [['POST', `${PATH}/options`], ['DELETE', path]] as const)
-      expect((await admin.call(method, address)).body).toMatchObject({ code: 'STEP_UP_NEEDED', methods: ['passkey', 'recovery'] })
-    const old = admin.headers['cookie']!
-    const asked = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
-    const wrong = useCredential(passkey, asked, { isVerified: false })
-    expect(await admin.call('POST', '/api/session/step-up/passkey', { response: wrong })).toMatchObject(refused)
-    const again = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
-    const proved = await admin.call('POST', '/api/session/step-up/passkey', { response: useCredential(passkey, again) })
-    expect(proved.body).toEqual({ success: true })
-    useCookieOf(proved.headers, admin)
-    expect((await app.guest.call('GET', PATH, undefined, { cookie: old })).status).toBe(401)
-    expect((await admin.call('DELETE', path)).status).toBe(200)
-    expect(await app.database.db.selectFrom('recovery_codes').selectAll().execute()).toEqual([])
-    expect((await givePassword(app, 'ada@gmail.com')).status).toBe(200)
-  })
-
-  test('security: signing in with a passkey proves both factors, so nothing is asked again', async () => {
-    const { app, admin } = await opening()
-    const { passkey } = await addPasskey(admin)
-    const cookie = sessionCookie((await signIn(app, passkey)).headers)!
-    const answer = await app.guest.call('POST', `${PATH}/options`, undefined, { cookie })
-    expect(answer.status).toBe(200)
-  })
-
-  test('security: an owner’s reset ends a person’s passkeys and sessions', async () => {
-    const { app, admin } = await opening()
-    const { passkey } = await addPasskey(admin)
-    const owner = await app.signUp('owner')
-    expect((await owner.call('DELETE', `/api/users/${admin.id}/second-factor`)).status).toBe(200)
-    expect(await signIn(app, passkey)).toMatchObject(refused)
-    expect((await admin.call('GET', PATH)).status).toBe(401)
-    expect((await givePassword(app, 'ada@gmail.com')).status).toBe(200)
-  })
-
-  test('security: a session does not begin by a passkey that was removed meanwhile', async () => {
-    const { app, admin } = await opening()
-    const { answer } = await addPasskey(admin)
-    const options = { provedBy: 'passkey', passkeyId: answer.body.passkey.id } as const
-    await app.sessions.begin(admin.id, options)
-    await sql`delete from passkeys`.execute(app.database.db)
-    await expect(app.sessions.begin(admin.id, options)).rejects.toMatchObject({ code: 'PASSKEY_REFUSED' })
-  })
-})
-
-describe('the site that passkeys belong to', () => {
-  const ask = async (publicOrigin: string | undefined, host: string) => {
-    const app = await testApp({ ...(publicOrigin !== undefined && { publicOrigin }) })
-    const answer = await app.nodeFetch(
-      new Request(`http://${host}/api/session/passkey-options`, { method: 'POST', headers: { host } }),
-    )
-    const body = (await answer.json()) as { code?: string; options?: { rpId: string } }
-    return body.options?.rpId ?? body.code
-  }
-
-  test.each([
-    ['https://console.example.com', '10.0.0.1:3000', 'console.example.com'],
-    ['https://console.example.com:8443', 'other.example', 'console.example.com'],
-    ['http://localhost:3000', 'localhost:3000', 'localhost'],
-    ['http://console.example.com', 'console.example.com', 'PASSKEYS_OFF'],
-    ['https://10.0.0.1', '10.0.0.1', 'PASSKEYS_OFF'],
-    ['https://[::1]', '[::1]', 'PASSKEYS_OFF'],
-    [undefined, 'localhost:3000', 'localhost'],
-    [undefined, 'console.localhost', 'console.localhost'],
-    [undefined, '127.0.0.1:3000', 'PASSKEYS_OFF'],
-    [undefined, '[::1]:3000', 'PASSKEYS_OFF'],
-    [undefined, 'console.example.com', 'UNKNOWN_HOST'],
-  ])('PUBLIC_URL %s, asked as %s: %s', async (publicOrigin, host, expected) => {
-    expect(await ask(publicOrigin, host)).toBe(expected)
-  })
-
-  test('with PUBLIC_URL only its own origin is accepted', async () => {
-    const { app, admin: overHttp } = await opening({ publicOrigin: 'https://console.example.com' })
-    const cookie = `__Host-${overHttp.headers['cookie']}`
-    const admin: Client = { ...overHttp, call: (method, path, body) => overHttp.call(method, path, body, { cookie }) }
-    const own = { origin: 'https://console.example.com', rpId: 'console.example.com' }
-    expect((await addPasskey(admin, { ...own, origin: 'http://console.example.com' })).answer).toMatchObject(refused)
-    const { passkey, answer } = await addPasskey(admin, own)
-    expect(answer.status).toBe(200)
-    expect((await signIn(app, passkey, own)).status).toBe(200)
-    expect(await signIn(app, passkey, { ...own, origin: 'https://evil.example.com' })).toMatchObject(refused)
-  })
-})
-
-describe('security: hostile responses', () => {
-  test('huge and malformed ones get 400 or are refused, and never fail the server', async () => {
-    const { app, admin } = await opening()
-    const { passkey } = await addPasskey(admin)
-    const good = useCredential(passkey, await signInOptions(app))
-    const odd = ['', '!', 'A', 'A'.repeat(5), 'A'.repeat(60_000), '_'.repeat(4000), null, 1, {}]
-    for (const field of Object.keys(good.response)) {
-      for (const value of odd) {
-        const response = { ...useCredential(passkey, await signInOptions(app)) }
-        const answer = await app.guest.call('POST', '/api/session/passkey', {
-          response: { ...response, response: { ...response.response, [field]: value } },
-        })
-        // A response may lack the user's handle.
-        expect([400, 403, ...(field === 'userHandle' && value === null ? [200] : [])], `${field} ${value}`).toContain(answer.status)
-      }
-    }
-    const nested = Buffer.alloc(12_000, 0x81).toString('base64url') // CBOR: lists in lists
-    const { response } = createCredential(await optionsOf(admin))
-    const bomb = { ...response, response: { ...response.response, attestationObject: nested } }
-    expect(await admin.call('POST', PATH, { name: 'Bomb', response: bomb })).toMatchObject(refused)
   })
 })

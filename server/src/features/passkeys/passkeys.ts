@@ -11,22 +11,15 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { userRecord } from '#src/identity/accounts.ts'
 import { beginSession } from '#src/identity/begin-session.ts'
+import { addPasskey, removePasskey, renamePasskey } from '#src/identity/own-passkeys.ts'
 import {
-  addPasskey,
   findRelyingParty,
   type PasskeyPurpose,
   type Passkeys,
   type RelyingParty,
-  removePasskey,
-  renamePasskey,
   type UsedPasskey,
 } from '#src/identity/passkeys.ts'
-import {
-  endPendingSignIn,
-  findPendingSignIn,
-  takePendingSignIn,
-  tryPendingSignIn,
-} from '#src/identity/pending-sign-ins.ts'
+import { endPendingSignIn, findPendingSignIn, takePendingSignIn, tryPendingSignIn } from '#src/identity/pending-sign-ins.ts'
 import { endCodesWithoutMethod, readFactors, replaceRecoveryCodes } from '#src/identity/second-factor.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
