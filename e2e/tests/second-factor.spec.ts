@@ -119,6 +119,7 @@ test('Login asks for the code of the app, or for a recovery code', async ({ page
 
   await forgetSession(page)
   await givePassword(page)
+  await expect(field(page, 'Code')).toBeVisible()
   await sql`update pending_sign_ins set expires_at = now()`.execute(server.database.db)
   await field(page, 'Code').fill(codeOf(secret))
   await page.keyboard.press('Enter')
