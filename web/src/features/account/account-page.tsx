@@ -4,6 +4,7 @@ import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api, client, fetchOnce, queryClient } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
@@ -25,6 +26,8 @@ import { Telegram } from './telegram.tsx'
 export function AccountPage() {
   const { user } = useSession()
   const mustSetUp = user?.lacksSecondFactor ?? false
+  // It stays in its place when it has been set up, because it then shows the recovery codes, once.
+  const [isFirst] = useState(mustSetUp)
   const secondFactor = (
     <Panel title="Second Factor">
       <SecondFactor />
@@ -32,9 +35,11 @@ export function AccountPage() {
   )
   return (
     <Page title="Your Account">
-      {mustSetUp && (
+      {isFirst && (
         <>
-          <FormNotice message="This console requires a second factor. Set one up here; then you can go on." />
+          <FormNotice
+            message={mustSetUp ? 'This console requires a second factor. Set one up here; then you can go on.' : undefined}
+          />
           {secondFactor}
         </>
       )}
@@ -47,7 +52,7 @@ export function AccountPage() {
           <PasswordForm email={user?.email ?? ''} />
         </Panel>
       </div>
-      {!mustSetUp && secondFactor}
+      {!isFirst && secondFactor}
       <Panel title="Passkeys">
         <Passkeys />
       </Panel>
