@@ -2,7 +2,7 @@
 import { permissionsOf, type Role } from '@arcade/contract/team/fields'
 import { onTestFinished, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { api, queryClient } from './client/client.ts'
+import { api, queryClient } from '#src/client/client.ts'
 import { currentUser, mayOpen, Permitted, useMayActOn, useMayOpen } from './session.tsx'
 import { render } from '#src/testing/render.tsx'
 

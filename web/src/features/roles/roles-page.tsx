@@ -30,7 +30,8 @@ export function RolesPage() {
               .filter(({ role }) => role !== 'owner')
               .map((role) => (
                 <Panel key={role.role} title={`Settings of ${role.label}`}>
-                  <RoleSettingsForm role={role} onSaved={() => void refetch()} />
+                  {/* The key begins the form anew with what was saved. */}
+                  <RoleSettingsForm key={JSON.stringify(role.settings)} role={role} onSaved={() => void refetch()} />
                 </Panel>
               ))}
           </div>

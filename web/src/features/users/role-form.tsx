@@ -48,7 +48,7 @@ export function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (c
   }
 
   return (
-    <form aria-label="Role" className={classes['role']} noValidate onSubmit={handleSubmit}>
+    <form aria-label="User type and role" className={classes['role']} noValidate onSubmit={handleSubmit}>
       <div className={classes['row']}>
         <p>
           User Type: <strong>{userTypeLabels[user.userType]}</strong>
