@@ -10,6 +10,7 @@ import { userList } from '#src/users/fields.ts'
 import { idField, searchField } from '#src/field-schemas.ts'
 import { historyKindField } from '#src/history/calls.ts'
 import { type ListName, lists } from '#src/lists.ts'
+import type { Permission } from '#src/team/fields.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 export const CSV_MEDIA_TYPE = 'text/csv; charset=utf-8'
@@ -93,16 +94,21 @@ export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 const tags = ['Downloads']
 
 /** Downloads a whole list. §7 makes this a GET, so it needs `isForOwnPages`: other sites must not make the server write sheets. */
-function wholeList(route: { path: `/${string}`; summary: string }) {
-  return call(['admin'], { needs: 'exports.make', failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
+function wholeList({ needs, ...route }: { path: `/${string}`; summary: string; needs: Permission }) {
+  return call(['admin'], { needs, failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
     .route({ method: 'GET', ...route, tags, outputStructure: 'detailed' })
     .input(exportInput)
     .output(spreadsheetOutput)
 }
 
 export const downloads = {
-  users: wholeList({ path: '/downloadUsersData', summary: 'All dashboard users as userdata.xlsx' }),
-  players: wholeList({ path: '/downloadTelegramUsersData', summary: 'All players as TelegramUserdata.xlsx' }),
+  /** Needs `exports.make`, too, as every download also needs the permission of its list. */
+  users: wholeList({ path: '/downloadUsersData', summary: 'All dashboard users as userdata.xlsx', needs: 'users.read' }),
+  players: wholeList({
+    path: '/downloadTelegramUsersData',
+    summary: 'All players as TelegramUserdata.xlsx',
+    needs: 'exports.make',
+  }),
   // §7 makes this a POST. It writes nothing, so it is allowed while the disk is full.
   history: call(['admin'], {
     needs: 'exports.make',

@@ -96,7 +96,7 @@ async function plantByCalls(app: TestApp, owner: Client): Promise<string[]> {
   expect((await owner.call('POST', '/api/exports', { list: 'telegramUsers', target })).status).toBe(200)
   const data = { kind: 'social', id: 'item', search: 'zqnote' }
   expect((await owner.call('POST', '/download-history', { data })).status).toBe(200)
-  const reason = 'Wrote from ZQMAIL (at) zqhost.example'
+  const reason = 'Wrote from ZQMAIL @ zqhost.example'
   expect((await owner.call('POST', '/api/telegram-users/block', { target: { ids: ['7'] }, reason })).body.affected).toBe(1)
   expect((await owner.call('POST', '/api/telegram-users/7/adjustments', { amount: 5, reason })).status).toBe(200)
   const removed = await app.signUp('user')
@@ -393,8 +393,8 @@ describe('§6 personal fields of players', () => {
   test('columns of spreadsheets stay and are empty', async () => {
     const { person, owner } = await plantedFor('analyst', false)
     const [whole, withheld] = await Promise.all(
-      [owner, person].map(async ({ call }) => {
-        const { body } = await call('GET', '/downloadTelegramUsersData')
+      [owner, person].map(async (one) => {
+        const { body } = await one.call('GET', '/downloadTelegramUsersData')
         return Object.values(readSheets(body as ArrayBuffer))[0]!
       }),
     )

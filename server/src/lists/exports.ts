@@ -90,7 +90,7 @@ export function listExports<L extends List>(
     detail = {},
     fileName = list.fileName,
   }: Start): Promise<DownloadAnswer> {
-    refuseWithout(listPermissions[list.name as ListName], signedIn(context))
+    for (const one of ['exports.make', listPermissions[list.name as ListName]] as const) refuseWithout(one, signedIn(context))
     // Personal fields that the caller may not see are empty: §7 fixes the columns.
     const { masks } = servedTo(served, seesPersonal(context))
     const selected = selectList(entity, { derived, only, moments: 'milliseconds', masks })

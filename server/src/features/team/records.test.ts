@@ -123,8 +123,8 @@ describe('a record', () => {
     for (const person of [analyst, reviewer])
       for (const query of ['history=social', 'player=7', 'range=7d'])
         expect((await person.call('GET', `/api/events?${query}`)).status, query).toBe(200)
-    const aboutWebhooks = async ({ call }: Client) =>
-      (await call('GET', '/api/alerts')).body.alerts.filter(({ about }: { about: string }) => about === 'webhook')
+    const aboutWebhooks = async (person: Client) =>
+      (await person.call('GET', '/api/alerts')).body.alerts.filter(({ about }: { about: string }) => about === 'webhook')
     expect(await aboutWebhooks(analyst)).toEqual([])
     expect(await aboutWebhooks(await app.signUp('owner'))).toHaveLength(1)
   })
