@@ -241,5 +241,19 @@ export async function createApp({
     host: config.host,
     trustedProxies: config.trustedProxies,
   })
-  return { http, readiness, sessions, attempts, signInGuard, passwords, passkeys, passwordResets, mails, files, broadcasts, visits, live }
+  return {
+    http,
+    readiness,
+    sessions,
+    attempts,
+    signInGuard,
+    passwords,
+    passkeys,
+    passwordResets,
+    mails,
+    files,
+    broadcasts,
+    visits,
+    live,
+  }
 }

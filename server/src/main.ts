@@ -220,7 +220,16 @@ type BackgroundTask = [everySeconds: number, name: string, run: () => Promise<un
 
 interface BackgroundServices extends Pick<
   App,
-  'sessions' | 'attempts' | 'signInGuard' | 'passwords' | 'passkeys' | 'passwordResets' | 'mails' | 'files' | 'broadcasts' | 'visits'
+  | 'sessions'
+  | 'attempts'
+  | 'signInGuard'
+  | 'passwords'
+  | 'passkeys'
+  | 'passwordResets'
+  | 'mails'
+  | 'files'
+  | 'broadcasts'
+  | 'visits'
 > {
   database: Database
   deliveries: Deliveries

@@ -1,7 +1,7 @@
 /** Helpers for tests of passkeys: a console with an admin, who adds passkeys and signs in with them. */
 import { auditTrail } from './audit-trail.ts'
 import { createCredential, type Deviations, type TestPasskey, useCredential } from './authenticator.ts'
-import { useCookieOf } from './second-factor.ts'
+import { takeCookieOf } from './second-factor.ts'
 import { type Client, testApp, type TestApp } from './test-app.ts'
 
 export const PATH = '/api/account/passkeys'
@@ -13,7 +13,7 @@ export const trailOf = async ({ database }: TestApp, action: string) => auditTra
 export async function addPasskey(client: Client, { name = 'Laptop', ...deviations }: Deviations & { name?: string } = {}) {
   const { passkey, response } = createCredential(await optionsOf(client), deviations)
   const answer = await client.call('POST', PATH, { name, response })
-  useCookieOf(answer.headers, client)
+  takeCookieOf(answer.headers, client)
   return { passkey, answer }
 }
 

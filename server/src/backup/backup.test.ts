@@ -67,7 +67,6 @@ async function emptyTarget(filesRoot?: string) {
 }
 
 /** Tables that a restore leaves empty. */
-const endedTables = 'sessions pending_sign_ins setup_links password_links telegram_link_codes passkey_challenges'.split(' ')
 
 describe('round trip', () => {
   test.each(['zstd', 'none'] as const)('design §8 a backup and its restore keep every row and file (%s)', async (compression) => {

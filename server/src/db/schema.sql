@@ -583,11 +583,9 @@ CREATE TABLE notes (
   searched_text text COLLATE "C" GENERATED ALWAYS AS (translate((
 CASE
     WHEN (octet_length((' '::text || text)) = char_length((' '::text || text))) THEN translate(lower(((' '::text || text) COLLATE letters)), ('	
-
-'::text || '''`'::text), '     '::text)
+'::text || '''`'::text), '     '::text)
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((' '::text || text), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
-
-'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
   CONSTRAINT notes_pkey PRIMARY KEY (id),
   CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['player'::text, 'socialTask'::text, 'dailyTask'::text, 'announcement'::text])))
@@ -693,6 +691,7 @@ CREATE TABLE password_resets (
   CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX password_resets_user_id ON password_resets USING btree (user_id);
+
 -- Sign-ins whose password was right and that wait for the second factor.
 CREATE TABLE pending_sign_ins (
   token_hash bytea NOT NULL,
@@ -927,11 +926,9 @@ CREATE TABLE telegram_users (
   searched_text text COLLATE "C" GENERATED ALWAYS AS ((translate((
 CASE
     WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower(((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)) COLLATE letters)), ('	
-
-'::text || '''`'::text), '     '::text)
+'::text || '''`'::text), '     '::text)
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
-
-'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,
@@ -1010,11 +1007,9 @@ CREATE TABLE users (
   searched_text text COLLATE "C" GENERATED ALWAYS AS (translate((
 CASE
     WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN translate(lower(((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)) COLLATE letters)), ('	
-
-'::text || '''`'::text), '     '::text)
+'::text || '''`'::text), '     '::text)
     ELSE translate(replace(replace(replace(replace(lower((regexp_replace(NORMALIZE(translate((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), '´'::text, ''::text), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0027\u0060\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201b\u2032\u2035]'::text, ''::text, 'g'::text) COLLATE letters)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('	
-
-'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
+'::text || '   ‐‒–—―−øđðħıłŧς'::text), '         ------oddhiltσ'::text)
 END COLLATE "C"), '_.-#'::text, 'QXZJ'::text)) STORED,
   -- Fields that the console has no place for, as JSON, kept by a move-in.
   from_before text,

@@ -6,7 +6,7 @@ import { limits } from '#src/identity/attempts.ts'
 import { auditTrail } from '#test/audit-trail.ts'
 import { createCredential, type Deviations, useCredential } from '#test/authenticator.ts'
 import { addPasskey, listOf, opening, optionsOf, PATH, refused, signIn, signInOptions, trailOf } from '#test/passkeys.ts'
-import { sessionCookie, useCookieOf } from '#test/second-factor.ts'
+import { sessionCookie, takeCookieOf } from '#test/second-factor.ts'
 import { testApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
 
@@ -39,7 +39,7 @@ describe('one’s own passkeys', () => {
     expect((await listOf(admin))[0].name).toBe('Old laptop')
     const removed = await admin.call('DELETE', `${PATH}/${id}`)
     expect(removed.status).toBe(200)
-    useCookieOf(removed.headers, admin)
+    takeCookieOf(removed.headers, admin)
     expect(await admin.call('DELETE', `${PATH}/${id}`)).toMatchObject({ status: 404, body: { code: 'NO_SUCH_PASSKEY' } })
     expect(await listOf(admin)).toEqual([])
     expect(await signIn(app, passkey)).toMatchObject(refused)
@@ -139,7 +139,7 @@ describe('one’s own passkeys', () => {
     expect(await other.call('POST', PATH, { name: 'Theft', response })).toMatchObject(refused)
     const added = await admin.call('POST', PATH, { name: 'Mine', response })
     expect(added.status).toBe(200)
-    useCookieOf(added.headers, admin)
+    takeCookieOf(added.headers, admin)
     expect(await admin.call('POST', PATH, { name: 'Again', response })).toMatchObject(refused)
 
     const wrong = createCredential(await optionsOf(admin), { rpId: 'evil' })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useCredential } from '#test/authenticator.ts'
 import { addPasskey, opening, PATH, refused, signIn, signInOptions, trailOf } from '#test/passkeys.ts'
-import { ageProof, givePassword, sessionCookie, useCookieOf } from '#test/second-factor.ts'
+import { ageProof, givePassword, sessionCookie, takeCookieOf } from '#test/second-factor.ts'
 import { type TestApp } from '#test/test-app.ts'
 
 describe('a passkey as the second factor', () => {
@@ -62,7 +62,7 @@ describe('a passkey as the second factor', () => {
     const again = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
     const proved = await admin.call('POST', '/api/session/step-up/passkey', { response: useCredential(passkey, again) })
     expect(proved.body).toEqual({ success: true })
-    useCookieOf(proved.headers, admin)
+    takeCookieOf(proved.headers, admin)
     expect((await app.guest.call('GET', PATH, undefined, { cookie: old })).status).toBe(401)
     expect((await admin.call('DELETE', path)).status).toBe(200)
     expect(await app.database.db.selectFrom('recovery_codes').selectAll().execute()).toEqual([])
