@@ -72,7 +72,7 @@ export function createCredential(options: CreationOptions, deviations: Deviation
 }
 
 /** Signs a challenge with a passkey, whose counter grows by 1 unless it is 0. */
-export function useCredential(passkey: TestPasskey, options: { challenge: string }, deviations: Deviations = {}) {
+export function answerWith(passkey: TestPasskey, options: { challenge: string }, deviations: Deviations = {}) {
   if (deviations.counter === undefined && passkey.counter > 0) passkey.counter += 1
   const data = authenticatorData(deviations.counter ?? passkey.counter, deviations, false)
   const client = clientData('webauthn.get', options.challenge, deviations)

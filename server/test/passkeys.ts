@@ -1,6 +1,6 @@
 /** Helpers for tests of passkeys: a console with an admin, who adds passkeys and signs in with them. */
 import { auditTrail } from './audit-trail.ts'
-import { createCredential, type Deviations, type TestPasskey, useCredential } from './authenticator.ts'
+import { createCredential, type Deviations, type TestPasskey, answerWith } from './authenticator.ts'
 import { takeCookieOf } from './second-factor.ts'
 import { type Client, testApp, type TestApp } from './test-app.ts'
 
@@ -23,7 +23,7 @@ export async function signIn(
   deviations: Deviations = {},
   headers: Record<string, string> = {},
 ) {
-  const response = useCredential(passkey, await signInOptions(app), deviations)
+  const response = answerWith(passkey, await signInOptions(app), deviations)
   return app.guest.call('POST', '/api/session/passkey', { response }, headers)
 }
 

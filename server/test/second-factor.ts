@@ -1,7 +1,12 @@
 /** Second factors of tests: an authenticator app, and the two steps of a sign-in. */
 import { sql } from 'kysely'
 import { TOTP } from 'otpauth'
-import { type Client, PASSWORD, type TestApp } from './test-app.ts'
+import { type Client, PASSWORD, testApp, type TestApp } from './test-app.ts'
+
+/** The e-mail address of the owner in `withFactor`. */
+export const ADA = 'ada@gmail.com'
+/** The path of the calls about one's own second factor. */
+export const FACTOR = '/api/account/second-factor'
 
 /**
  * Returns the code that an app shows now, or `steps` of 30 seconds later. The server accepts the present and the next one for at least 30
@@ -55,3 +60,19 @@ export async function givePassword(app: TestApp, email: string, cookie?: string)
   )
   return { status, body, cookie: sessionCookie(headers) ?? '' }
 }
+
+/** Returns an app with an owner who has an authenticator app. */
+export async function withFactor(options: Parameters<typeof testApp>[0] = {}) {
+  const app = await testApp(options)
+  const ada = await app.signUp('owner', ADA)
+  return { app, ada, ...(await setUpTotp(app, ada)) }
+}
+
+/** Takes the second step of a sign-in. */
+export const prove = (app: TestApp, cookie: string, code: string) =>
+  app.guest.call('POST', '/api/session/second-factor', { code }, { cookie })
+/** Proves the second factor again. */
+export const stepUp = (person: Client, code: string) => person.call('POST', '/api/session/step-up', { code })
+/** Whether a cookie is a session's. */
+export const isSignedIn = async (app: TestApp, cookie: string) =>
+  (await app.guest.call('GET', '/api/session', undefined, { cookie })).body.user !== null

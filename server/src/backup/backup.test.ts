@@ -66,8 +66,6 @@ async function emptyTarget(filesRoot?: string) {
   return { url, files, options: { dataDir: '/nowhere', url, files, log }, tables, open, root }
 }
 
-/** Tables that a restore leaves empty. */
-
 describe('round trip', () => {
   test.each(['zstd', 'none'] as const)('design §8 a backup and its restore keep every row and file (%s)', async (compression) => {
     const { database, place, manifest } = await saved(compression)

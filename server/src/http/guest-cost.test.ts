@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { createPasswordLink } from '#src/identity/password-links.ts'
-import { createCredential, useCredential } from '#test/authenticator.ts'
+import { createCredential, answerWith } from '#test/authenticator.ts'
 import { PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
 import { listRoutes } from './routes.ts'
 import { loadWebApp } from './static.ts'
@@ -64,7 +64,7 @@ const names = { fname: 'A', lname: 'B' }
 const password = { password: 'secret1', confirmPassword: 'secret1' }
 const unknown = 'x'.repeat(43)
 /** The use of a passkey that nobody has, for a challenge that was never given. */
-const unknownUse = useCredential(createCredential({ challenge: unknown, user: { id: unknown } }).passkey, { challenge: unknown })
+const unknownUse = answerWith(createCredential({ challenge: unknown, user: { id: unknown } }).passkey, { challenge: unknown })
 
 /** Requests to each call that admits guests, and the status of their answers. */
 const callsOfGuests: Record<string, [status: number, request: Send][]> = {

@@ -16,14 +16,13 @@ import { endInvitationsBy } from './invitations.ts'
 import { endPendingSignInsOf, sweepPendingSignIns } from './pending-sign-ins.ts'
 import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
 import { endResetsOf } from './password-resets.ts'
-import { JOIN_SETTINGS, type PersonRow, sessionUserOf } from './roles.ts'
-import { HAS_SECOND_FACTOR, methodsOf } from './second-factor.ts'
+import { type FindCurrent, prepareFindCurrent, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from './find-session.ts'
+import { sessionUserOf } from './roles.ts'
+import { methodsOf } from './second-factor.ts'
 import { isPasskey } from './own-passkeys.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
-export const SESSION_IDLE_SECONDS = 12 * 60 * 60
-export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 /** Interval at which the last use of a session, and of its user, is stored while the address stays the same. */
 const TOUCH_EVERY_SECONDS = 10 * 60
 /** The most sessions of a person; beginning another one ends the oldest. */
@@ -336,28 +335,6 @@ class CachedSessions implements Sessions {
   }
 }
 
-/** Finds the user and the times of a session by its token's hash. Returns `undefined` for an unknown or expired session. */
-type FindCurrent = (hash: Buffer) => Promise<SessionRow | undefined>
-
-function prepareFindCurrent(database: Database, policy: SecondFactorPolicy): FindCurrent {
-  const lacksFactor = policy === 'admins' ? `u.user_type = 'admin' and not ${HAS_SECOND_FACTOR}` : 'false'
-  const find = database.prepared<SessionRow>(
-    `session-user-${policy}`,
-    `select u.id, u.fname, u.lname, u.email, u.user_type, u.role, r.sees_personal, ${lacksFactor} as lacks_factor, s.last_address,
-            ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
-       from sessions s join users u on u.id = s.user_id ${JOIN_SETTINGS} where s.token_hash = $1`,
-  )
-  return async (hash) => {
-    const [row] = await find([hash])
-    if (!row || row.left > 0) return row
-    // The session stays expired even if the database's clock is set back afterwards.
-    await sql`delete from sessions s where token_hash = ${hash} and ${sql.raw(SESSION_LEFT)} <= interval '0'`
-      .execute(database.db)
-      .catch(() => {})
-    return undefined
-  }
-}
-
 /**
  * Locks a user's account and returns the hash of its password. The lock makes two sessions of one person begin one after the other, so that
  * each counts the other.
@@ -384,24 +361,8 @@ async function notifyOf(tx: Kysely<Tables>, userId: string): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
 }
 
-/** SQL for the remaining time of a session, an interval; 0 or less when it has expired. */
-const SESSION_LEFT = `least(
-  s.last_seen_at + make_interval(secs => ${SESSION_IDLE_SECONDS}),
-  s.created_at + make_interval(secs => ${SESSION_MAX_SECONDS})) - now()`
-
-function secondsSql(interval: string): string {
-  return `extract(epoch from ${interval})::float8`
-}
-
 /** What `newToken` returns. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
-
-interface SessionRow extends PersonRow {
-  last_address: string
-  /** Seconds since the session was last used, and until it ends, by the database's clock. */
-  idle: number
-  left: number
-}
 
 /** Stores time and address of a session's last use. A failure, such as a full disk, must not fail the request. */
 async function touch(

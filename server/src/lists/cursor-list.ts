@@ -15,8 +15,8 @@ import { type CursorPages, cursorPages } from './cursor-pages.ts'
 import { BITMAP_SETTINGS, type KeyedRow } from './page-queries.ts'
 import { directionOf, keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
-import { type ListRow, MAX_HITS, type ServedList, type Where, whereFilter } from './list.ts'
-import { forEachSight, servedTo, statementName } from './personal.ts'
+import { type ListRow, MAX_HITS, type ServedList, type Where, whereFilter, servedTo } from './list.ts'
+import { forEachSight, statementName } from './personal.ts'
 
 /** Counts that run at the same time: each holds a database connection until it ends. */
 const COUNTS_AT_ONCE = 4

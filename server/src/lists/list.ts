@@ -10,7 +10,7 @@ import { type CallContext, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { columnName, isBeside, type DerivedSql, type Entity, type Masks } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
-import { refusePersonalFilters, seesPersonal, servedTo } from './personal.ts'
+import { personalMasks, refusePersonalFilters, seesPersonal } from './personal.ts'
 import type { ListSheet } from './sheet.ts'
 
 /** The most matching rows that are sorted for a page, which takes some ten milliseconds; also the highest exact count of a filter. */
@@ -82,6 +82,24 @@ export function serveList<const L extends List>(served: ServedList<L>): ServedLi
   if (personalNames(served.list.fields).length > 0 && !served.withoutPersonal)
     throw new Error(`the list ${served.list.name} has personal fields, but no withoutPersonal`)
   return served
+}
+
+/** The lists without personal fields that were made so far, by their whole lists. */
+const withheld = new WeakMap<object, unknown>()
+
+/**
+ * Returns a list as it is for callers who see personal fields, or do not.
+ * @param sees what `seesPersonal` returns
+ */
+export function servedTo<L extends List>(served: ServedList<L>, sees: boolean): ServedList<L> {
+  const { withoutPersonal, ...rest } = served
+  if (!withoutPersonal || sees) return served
+  const known = withheld.get(served) as ServedList<L> | undefined
+  if (known) return known
+  const { search, masks } = withoutPersonal
+  const made: ServedList<L> = { ...rest, search, masks: { ...personalMasks(served.list.fields), ...masks } }
+  withheld.set(served, made)
+  return made
 }
 
 /** The type of a list's rows in the API. */

@@ -9,8 +9,8 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
-import { type ListRow, MAX_HITS, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
-import { forEachSight, servedTo, statementName } from './personal.ts'
+import { type ListRow, MAX_HITS, orderSql, type ServedList, type Where, whereFilter, servedTo } from './list.ts'
+import { forEachSight, statementName } from './personal.ts'
 
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
 

@@ -6,7 +6,6 @@ import type { Fields, List } from '@arcade/contract/entity'
 import { isPersonalFilter, personalFilters, personalNames } from '@arcade/contract/personal'
 import { type CallContext, Failure, refuseWithout } from '#src/calls.ts'
 import { columnTypes, type Masks } from '#src/db/entities.ts'
-import type { ServedList } from './list.ts'
 
 type Caller = Pick<CallContext, 'caller'>
 
@@ -64,29 +63,11 @@ export function personalMasks(fields: Fields): Masks {
   return Object.fromEntries(personalNames(fields).map((name) => [name, `null::${columnTypes[fields[name]!.kind]}`]))
 }
 
-/** The lists without personal fields that were made so far, by their whole lists. */
-const withheld = new WeakMap<object, unknown>()
-
-/**
- * Returns a list as it is for callers who see personal fields, or do not.
- * @param sees what `seesPersonal` returns
- */
-export function servedTo<L extends List>(served: ServedList<L>, sees: boolean): ServedList<L> {
-  const { withoutPersonal, ...rest } = served
-  if (!withoutPersonal || sees) return served
-  const known = withheld.get(served) as ServedList<L> | undefined
-  if (known) return known
-  const { search, masks } = withoutPersonal
-  const made: ServedList<L> = { ...rest, search, masks: { ...personalMasks(served.list.fields), ...masks } }
-  withheld.set(served, made)
-  return made
-}
-
 /**
  * Returns the beginning of the names of a list's prepared statements. PostgreSQL shortens names to 63 bytes, so the mark of a list without
  * personal fields is one character.
  */
-export function statementName({ list, masks }: Pick<ServedList, 'list' | 'masks'>): string {
+export function statementName({ list, masks }: { list: Pick<List, 'name'>; masks?: Masks | undefined }): string {
   return masks ? `${list.name}*` : list.name
 }
 

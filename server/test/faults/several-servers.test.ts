@@ -6,18 +6,17 @@ import type { FileStore } from '#src/files/disk.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { limits } from '#src/identity/attempts.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
-import { beginPendingSignIn } from '#src/identity/pending-sign-ins.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { addCount } from '#test/activity.ts'
 import { SAMPLE } from '#test/console-server.ts'
 import { type HttpProxy, startHttpProxy } from '#test/http-proxy.ts'
-import { setUpTotp, totpCode } from '#test/second-factor.ts'
 import { temporaryDataDir, waitFor } from '#test/processes.ts'
 import { S3_CREDENTIALS, startS3Process, startS3Server } from '#test/s3-server.ts'
 import { reportFigure, rounds, seededRandom } from '#test/size.ts'
 import { type Client, PASSWORD, type TestApp, testApp } from '#test/test-app.ts'
 import { createDatabase, openAgain } from '#test/test-database.ts'
+import { twoServers } from '#test/two-servers.ts'
 import { png } from '#test/test-images.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { giveBalances } from '#test/players.ts'
@@ -32,16 +31,6 @@ const PROCESSES = { timeout: rounds(10 * 60_000, 6 * 3_600_000) }
 const PATIENCE_MS = 300_000
 /** Timeout for news from another server: far below the interval at which a server reads the state again without news. */
 const SOON = { timeout: 15_000 }
-
-/** Two servers in one process that share nothing but the database and the file store. */
-async function twoServers(options: Parameters<typeof testApp>[0] = {}): Promise<[TestApp, TestApp]> {
-  const [one, other] = [
-    await testApp({ ...options, database: await openAgain() }),
-    await testApp({ ...options, database: await openAgain() }),
-  ]
-  onTestFinished(() => [one, other].forEach(({ live }) => live.stop()))
-  return [one, other]
-}
 
 /** Sends a client's requests to another server. */
 const on = (app: TestApp, { headers }: Client) => ({
@@ -65,39 +54,6 @@ test('§4 several servers: signing in, signing out, removal and another role tak
   expect(await status(out)).toBe(401)
   expect(await status(removed)).toBe(401)
   expect(await status(demoted)).toBeOneOf([401, 403])
-})
-
-test('security: several servers: of 20 simultaneous uses of one code for the second factor exactly one counts', async () => {
-  const apps = await twoServers()
-  const ada = await apps[0].signUp('owner')
-  const { secret, recoveryCodes } = await setUpTotp(apps[0], ada)
-  for (const code of [totpCode(secret), recoveryCodes[0]!]) {
-    const cookies = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const token = await beginPendingSignIn(apps[0].database.db, { userId: ada.id, passwordHash: null })
-        return `session=${token}`
-      }),
-    )
-    const answers = await Promise.all(
-      cookies.map((cookie, index) => apps[index % 2]!.guest.call('POST', '/api/session/second-factor', { code }, { cookie })),
-    )
-    const codes = answers.map(({ status, body }) => (status === 200 ? 'signed in' : body.code))
-    expect(codes.filter((one) => one === 'signed in')).toHaveLength(1)
-    expect(codes.filter((one) => one === 'WRONG_CODE')).toHaveLength(19)
-  }
-})
-
-test('security: several servers: of 20 simultaneous second steps of one sign-in, at most five codes are tried and one counts', async () => {
-  const apps = await twoServers()
-  const ada = await apps[0].signUp('owner')
-  const { recoveryCodes } = await setUpTotp(apps[0], ada)
-  const cookie = `session=${await beginPendingSignIn(apps[0].database.db, { userId: ada.id, passwordHash: null })}`
-  const codes = [...recoveryCodes, ...recoveryCodes]
-  const answers = await Promise.all(
-    codes.map((code, index) => apps[index % 2]!.guest.call('POST', '/api/session/second-factor', { code }, { cookie })),
-  )
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect((await ada.call('GET', '/api/account/second-factor')).body.recoveryCodesLeft, 'no other code was lost').toBe(9)
 })
 
 test('security: several servers: wrong passwords are counted across servers, and a known device is known to all', async () => {

@@ -206,7 +206,7 @@ export async function createWorld(): Promise<World> {
         await add('/api/broadcasts', { announcementId: found.announcements[0], sendAt: '2100-01-01T00:00:00Z' })
       // Only who wrote a note may change it.
       if (found.notes.length + n < ENOUGH)
-        await make(people.admin.call('POST', `/api/notes/player/${found.playerTexts[0]}`, { text: `Note ${n}` }))
+        await make(people.admin.call('POST', `/api/notes/player/${String(found.playerTexts[0])}`, { text: `Note ${n}` }))
       if (found.views.length + n < ENOUGH)
         await add('/api/views', { list: 'users', name: randomUUID(), address: '', isShared: true })
     }

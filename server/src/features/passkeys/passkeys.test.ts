@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
 import { limits } from '#src/identity/attempts.ts'
 import { auditTrail } from '#test/audit-trail.ts'
-import { createCredential, type Deviations, useCredential } from '#test/authenticator.ts'
+import { createCredential, type Deviations, answerWith } from '#test/authenticator.ts'
 import { addPasskey, listOf, opening, optionsOf, PATH, refused, signIn, signInOptions, trailOf } from '#test/passkeys.ts'
 import { sessionCookie, takeCookieOf } from '#test/second-factor.ts'
 import { testApp } from '#test/test-app.ts'
@@ -220,7 +220,7 @@ describe('signing in with a passkey', () => {
       expect({ status, body }).toMatchObject(refused)
       expect({ ...body, requestId: '' }).toEqual({ ...first.body, requestId: '' })
     }
-    const response = useCredential(passkey, await signInOptions(app))
+    const response = answerWith(passkey, await signInOptions(app))
     const cut = { ...response, response: { ...response.response, signature: response.response.signature.slice(4) } }
     expect(await app.guest.call('POST', '/api/session/passkey', { response: cut })).toMatchObject(refused)
   })
@@ -252,7 +252,7 @@ describe('signing in with a passkey', () => {
     const { app, admin } = await opening({ database: await openAgain() })
     const other = await testApp({ database: await openAgain() })
     const { passkey } = await addPasskey(admin, { counter: 0 })
-    const response = useCredential(passkey, await signInOptions(app))
+    const response = answerWith(passkey, await signInOptions(app))
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 ? app : other).guest.call('POST', '/api/session/passkey', { response })),
     )
@@ -265,7 +265,7 @@ describe('signing in with a passkey', () => {
     const other = await testApp({ database: await openAgain() })
     const { passkey } = await addPasskey(admin)
     const responses = await Promise.all(
-      Array.from({ length: 20 }, async () => useCredential(passkey, await signInOptions(app), { counter: 9 })),
+      Array.from({ length: 20 }, async () => answerWith(passkey, await signInOptions(app), { counter: 9 })),
     )
     const answers = await Promise.all(
       responses.map((response, n) => (n % 2 ? app : other).guest.call('POST', '/api/session/passkey', { response })),

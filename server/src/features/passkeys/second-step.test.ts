@@ -1,7 +1,7 @@
 /** A passkey as the second factor: after the password, for weighty acts, and its end (security.md, Passkeys). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { useCredential } from '#test/authenticator.ts'
+import { answerWith } from '#test/authenticator.ts'
 import { addPasskey, opening, PATH, refused, signIn, signInOptions, trailOf } from '#test/passkeys.ts'
 import { ageProof, givePassword, sessionCookie, takeCookieOf } from '#test/second-factor.ts'
 import { type TestApp } from '#test/test-app.ts'
@@ -21,11 +21,11 @@ describe('a passkey as the second factor', () => {
     expect(first).toMatchObject({ status: 403, body: { code: 'SECOND_FACTOR_NEEDED', methods: ['passkey', 'recovery'] } })
     const asked = await options(app, first.cookie)
     expect(asked.allowCredentials).toHaveLength(2)
-    const second = await prove(app, first.cookie, useCredential(passkey, asked))
+    const second = await prove(app, first.cookie, answerWith(passkey, asked))
     expect(second).toMatchObject({ status: 200, body: { success: true, user: { id: admin.id, lacksSecondFactor: false } } })
     const cookie = sessionCookie(second.headers)!
     expect((await app.guest.call('GET', '/api/users', undefined, { cookie })).status).toBe(200)
-    expect((await prove(app, first.cookie, useCredential(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
+    expect((await prove(app, first.cookie, answerWith(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
     expect((await trailOf(app, 'session.begin')).at(-1)).toMatchObject({ detail: { secondFactor: 'passkey' } })
   })
 
@@ -35,11 +35,11 @@ describe('a passkey as the second factor', () => {
     const eve = await app.signUp('admin', 'eve@gmail.com')
     const { passkey: evil } = await addPasskey(eve)
     const { cookie } = await givePassword(app, 'ada@gmail.com')
-    expect(await prove(app, cookie, useCredential(evil, await options(app, cookie)))).toMatchObject(refused)
-    expect(await prove(app, cookie, useCredential(passkey, await signInOptions(app)))).toMatchObject(refused)
+    expect(await prove(app, cookie, answerWith(evil, await options(app, cookie)))).toMatchObject(refused)
+    expect(await prove(app, cookie, answerWith(passkey, await signInOptions(app)))).toMatchObject(refused)
     const asked = await options(app, cookie)
     await sql`update pending_sign_ins set expires_at = now()`.execute(app.database.db)
-    expect((await prove(app, cookie, useCredential(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
+    expect((await prove(app, cookie, answerWith(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
     expect((await app.guest.call('POST', '/api/session/second-factor/passkey-options')).body.code).toBe('SIGN_IN_EXPIRED')
   })
 
@@ -57,10 +57,10 @@ describe('a passkey as the second factor', () => {
       expect((await admin.call(method, address)).body).toMatchObject({ code: 'STEP_UP_NEEDED', methods: ['passkey', 'recovery'] })
     const old = admin.headers['cookie']!
     const asked = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
-    const wrong = useCredential(passkey, asked, { isVerified: false })
+    const wrong = answerWith(passkey, asked, { isVerified: false })
     expect(await admin.call('POST', '/api/session/step-up/passkey', { response: wrong })).toMatchObject(refused)
     const again = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
-    const proved = await admin.call('POST', '/api/session/step-up/passkey', { response: useCredential(passkey, again) })
+    const proved = await admin.call('POST', '/api/session/step-up/passkey', { response: answerWith(passkey, again) })
     expect(proved.body).toEqual({ success: true })
     takeCookieOf(proved.headers, admin)
     expect((await app.guest.call('GET', PATH, undefined, { cookie: old })).status).toBe(401)
@@ -90,8 +90,8 @@ describe('a passkey as the second factor', () => {
   test('security: a session does not begin by a passkey that was removed meanwhile', async () => {
     const { app, admin } = await opening()
     const { answer } = await addPasskey(admin)
-    const options = { provedBy: 'passkey', passkeyId: answer.body.passkey.id } as const
-    await app.sessions.begin(admin.id, options)
+    const proof = { provedBy: 'passkey', passkeyId: answer.body.passkey.id } as const
+    await app.sessions.begin(admin.id, proof)
     await sql`delete from passkeys`.execute(app.database.db)
     await expect(app.sessions.begin(admin.id, options)).rejects.toMatchObject({ code: 'PASSKEY_REFUSED' })
   })

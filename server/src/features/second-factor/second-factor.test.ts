@@ -1,25 +1,23 @@
-/** The second factor: set-up, the second step of a sign-in, step-up, policy and reset (security.md, Second factor). */
+/** The second factor: set-up, the second step of a sign-in, step-up and policy (security.md, Second factor). */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
-import { ageProof, forgetLastCode, givePassword, sessionCookie, setUpTotp, totpCode, takeCookieOf } from '#test/second-factor.ts'
+import {
+  ADA,
+  FACTOR,
+  ageProof,
+  givePassword,
+  isSignedIn,
+  prove,
+  sessionCookie,
+  setUpTotp,
+  stepUp,
+  takeCookieOf,
+  totpCode,
+  withFactor,
+} from '#test/second-factor.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 
-const email = 'ada@gmail.com'
-const FACTOR = '/api/account/second-factor'
-
-/** Returns an app with an owner who has an authenticator app. */
-async function withFactor(options: Parameters<typeof testApp>[0] = {}) {
-  const app = await testApp(options)
-  const ada = await app.signUp('owner', email)
-  return { app, ada, ...(await setUpTotp(app, ada)) }
-}
-
-const prove = (app: TestApp, cookie: string, code: string) =>
-  app.guest.call('POST', '/api/session/second-factor', { code }, { cookie })
-const stepUp = (person: Client, code: string) => person.call('POST', '/api/session/step-up', { code })
-const isSignedIn = async (app: TestApp, cookie: string) =>
-  (await app.guest.call('GET', '/api/session', undefined, { cookie })).body.user !== null
 /** A code that is wrong at any time near now. */
 const wrongOf = (secret: string): string => {
   const right = [-2, -1, 0, 1, 2].map((steps) => totpCode(secret, steps))
@@ -28,7 +26,7 @@ const wrongOf = (secret: string): string => {
 
 test('security: setting up an app shows secret and codes once, and other sessions end', async () => {
   const app = await testApp()
-  const ada = await app.signUp('owner', email)
+  const ada = await app.signUp('owner', ADA)
   const other = `session=${await app.sessions.begin(ada.id)}`
   const before = { isOn: false, methods: [], totp: null, recoveryCodesLeft: 0, policy: 'optional' }
   expect((await ada.call('GET', FACTOR)).body).toEqual(before)
@@ -67,7 +65,7 @@ test('security: setting up an app shows secret and codes once, and other session
 
 test('security: after the right password the cookie is good for the second step alone', async () => {
   const { app, ada, secret } = await withFactor()
-  const first = await givePassword(app, email)
+  const first = await givePassword(app, ADA)
   expect(first.status).toBe(403)
   expect(first.body).toEqual({
     success: false,
@@ -102,7 +100,7 @@ test('security: after the right password the cookie is good for the second step 
 
 test('security: a code counts once, and no code of an earlier step after it', async () => {
   const { app, secret } = await withFactor()
-  const attempt = async (code: string) => (await prove(app, (await givePassword(app, email)).cookie, code)).status
+  const attempt = async (code: string) => (await prove(app, (await givePassword(app, ADA)).cookie, code)).status
   const [now, next] = [totpCode(secret), totpCode(secret, 1)]
   expect(await attempt(next)).toBe(200)
   expect(await attempt(next), 'the same code again').toBe(403)
@@ -111,16 +109,16 @@ test('security: a code counts once, and no code of an earlier step after it', as
 
 test('security: the code that confirms an app does not also sign in', async () => {
   const app = await testApp()
-  const ada = await app.signUp('owner', email)
+  const ada = await app.signUp('owner', ADA)
   const { secret } = (await ada.call('POST', `${FACTOR}/totp`)).body
   const code = totpCode(secret)
   await ada.call('POST', `${FACTOR}/totp/confirm`, { code })
-  expect((await prove(app, (await givePassword(app, email)).cookie, code)).body.code).toBe('WRONG_CODE')
+  expect((await prove(app, (await givePassword(app, ADA)).cookie, code)).body.code).toBe('WRONG_CODE')
 })
 
 test('security: each recovery code signs in once, as typed in any way, and new codes end the old', async () => {
   const { app, ada, recoveryCodes } = await withFactor()
-  const attempt = async (code: string) => (await prove(app, (await givePassword(app, email)).cookie, code)).status
+  const attempt = async (code: string) => (await prove(app, (await givePassword(app, ADA)).cookie, code)).status
   expect(await attempt(recoveryCodes[0]!)).toBe(200)
   expect(await attempt(recoveryCodes[0]!)).toBe(403)
   expect(
@@ -135,8 +133,8 @@ test('security: each recovery code signs in once, as typed in any way, and new c
 
 test('security: all recovery codes can be used up, and then only the app is offered', async () => {
   const { app, secret, recoveryCodes } = await withFactor()
-  for (const code of recoveryCodes) expect((await prove(app, (await givePassword(app, email)).cookie, code)).status).toBe(200)
-  const { body, cookie } = await givePassword(app, email)
+  for (const code of recoveryCodes) expect((await prove(app, (await givePassword(app, ADA)).cookie, code)).status).toBe(200)
+  const { body, cookie } = await givePassword(app, ADA)
   expect(body.methods).toEqual(['totp'])
   expect((await prove(app, cookie, totpCode(secret))).status).toBe(200)
 })
@@ -144,10 +142,10 @@ test('security: all recovery codes can be used up, and then only the app is offe
 test('security: a sign-in waits for five codes and ten minutes', async () => {
   const { app, secret } = await withFactor()
   const wrong = wrongOf(secret)
-  const { cookie } = await givePassword(app, email)
+  const { cookie } = await givePassword(app, ADA)
   for (let count = 0; count < 5; count += 1) expect((await prove(app, cookie, wrong)).body.code).toBe('WRONG_CODE')
   expect((await prove(app, cookie, totpCode(secret))).body.code).toBe('SIGN_IN_EXPIRED')
-  const late = await givePassword(app, email)
+  const late = await givePassword(app, ADA)
   await sql`update pending_sign_ins set expires_at = now()`.execute(app.database.db)
   expect((await prove(app, late.cookie, totpCode(secret))).body.code).toBe('SIGN_IN_EXPIRED')
   await app.sessions.sweep()
@@ -156,7 +154,7 @@ test('security: a sign-in waits for five codes and ten minutes', async () => {
 
 test.each<[string, (given: { app: TestApp; ada: Client; cookie: string }) => Promise<unknown>]>([
   ['signing out', ({ app, cookie }) => app.guest.call('DELETE', '/api/session', undefined, { cookie })],
-  ['another sign-in with its cookie', ({ app, cookie }) => givePassword(app, email, cookie)],
+  ['another sign-in with its cookie', ({ app, cookie }) => givePassword(app, ADA, cookie)],
   [
     'a new password',
     ({ ada }) =>
@@ -170,7 +168,7 @@ test.each<[string, (given: { app: TestApp; ada: Client; cookie: string }) => Pro
   ['new recovery codes', ({ ada }) => ada.call('POST', `${FACTOR}/recovery-codes`)],
 ])('security: %s ends a sign-in that waits', async (_, act) => {
   const { app, ada, secret } = await withFactor()
-  const { cookie } = await givePassword(app, email)
+  const { cookie } = await givePassword(app, ADA)
   await act({ app, ada, cookie })
   expect((await prove(app, cookie, totpCode(secret))).body.code).toBe('SIGN_IN_EXPIRED')
 })
@@ -193,7 +191,7 @@ test('security: somebody who knows the password cannot lock the owner out of kno
     return { status: response.status, body: (await response.json()) as { code?: string }, set }
   }
   const signIn = async (address: string, code: string, device: string[] = []) => {
-    const first = await from(address, '/api/session', { email, password: 'correct horse' }, device)
+    const first = await from(address, '/api/session', { email: ADA, password: 'correct horse' }, device)
     if (first.body.code !== 'SECOND_FACTOR_NEEDED') return first
     return from(address, '/api/session/second-factor', { code }, [...first.set, ...device])
   }
@@ -229,7 +227,7 @@ test('security: the right password alone uses up the limit of sign-ins of strang
       {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ email, password: 'correct horse' }),
+        body: JSON.stringify({ email: ADA, password: 'correct horse' }),
       },
       address,
     )
@@ -296,80 +294,14 @@ test('security: codes within a session are limited for that session alone', asyn
   expect(answer.status).toBe(200)
 })
 
-test('security: removing the app asks for a fresh proof, ends other sessions, and the codes end with it', async () => {
-  const { app, ada, secret } = await withFactor()
-  await ageProof(app, ada.id)
-  for (const [method, path] of [
-    ['POST', '/totp'],
-    ['POST', '/recovery-codes'],
-    ['DELETE', '/totp'],
-  ] as const)
-    expect((await ada.call(method, FACTOR + path)).body.code, path).toBe('STEP_UP_NEEDED')
-  takeCookieOf((await stepUp(ada, totpCode(secret))).headers, ada)
-  const other = `session=${await app.sessions.begin(ada.id)}`
-  const removed = await ada.call('DELETE', `${FACTOR}/totp`)
-  expect(removed.body).toEqual({ success: true })
-  takeCookieOf(removed.headers, ada)
-  expect(await isSignedIn(app, other)).toBe(false)
-  expect((await ada.call('GET', FACTOR)).body).toMatchObject({ isOn: false, methods: [], recoveryCodesLeft: 0 })
-  expect(await app.database.db.selectFrom('recovery_codes').selectAll().execute()).toEqual([])
-  expect((await givePassword(app, email)).status).toBe(200)
-})
-
-test('security: a new app replaces the old one only when it is confirmed', async () => {
-  const { app, ada, secret } = await withFactor()
-  const { secret: fresh } = (await ada.call('POST', `${FACTOR}/totp`)).body
-  const attempt = async (code: string) => (await prove(app, (await givePassword(app, email)).cookie, code)).status
-  expect(await attempt(totpCode(fresh))).toBe(403)
-  expect(await attempt(totpCode(secret))).toBe(200)
-  const confirmed = await ada.call('POST', `${FACTOR}/totp/confirm`, { code: totpCode(fresh) })
-  expect(confirmed.status).toBe(200)
-  await forgetLastCode(app, ada.id)
-  expect(await attempt(totpCode(secret))).toBe(403)
-  expect(await attempt(totpCode(fresh))).toBe(200)
-})
-
-test('security: an owner resets the second factor of somebody who has lost it, and that person’s sessions end', async () => {
-  const { app, ada } = await withFactor()
-  const eve = await app.signUp('manager', 'eve@gmail.com')
-  await setUpTotp(app, eve)
-  const reset = (by: Client, id: string) => by.call('DELETE', `/api/users/${id}/second-factor`)
-  expect((await reset(eve, ada.id)).status, 'a manager may not').toBe(403)
-  expect((await reset(ada, ada.id)).body.code).toBe('NOT_YOURSELF')
-  expect((await reset(ada, 'nobody')).body.code).toBe('NO_SUCH_USER')
-  await ageProof(app, ada.id)
-  expect((await reset(ada, eve.id)).body.code).toBe('STEP_UP_NEEDED')
-  await sql`update sessions set second_factor_at = now()`.execute(app.database.db)
-  expect((await reset(ada, eve.id)).body).toEqual({ success: true })
-  expect(await isSignedIn(app, eve.headers['cookie']!)).toBe(false)
-  expect((await givePassword(app, 'eve@gmail.com')).status).toBe(200)
-  expect((await reset(ada, eve.id)).body.code).toBe('NO_SECOND_FACTOR')
-  expect(await auditTrail(app.database.db, 'user.second-factor-end')).toMatchObject([
-    { actorId: ada.id, recordId: eve.id, detail: { methods: ['totp', 'recovery'] } },
-  ])
-})
-
-test('security: a new password by link does not remove the second factor', async () => {
-  const { app, ada } = await withFactor()
-  const eve = await app.signUp('manager', 'eve@gmail.com')
-  const { secret } = await setUpTotp(app, eve)
-  const { path } = (await ada.call('POST', '/api/password-links', { id: eve.id })).body
-  const password = 'correct horse'
-  const link = path.split('link=')[1]
-  expect((await app.guest.call('PUT', '/api/password-link', { link, password, confirmPassword: password })).status).toBe(200)
-  const { body, cookie } = await givePassword(app, 'eve@gmail.com')
-  expect(body.code).toBe('SECOND_FACTOR_NEEDED')
-  expect((await prove(app, cookie, totpCode(secret))).status).toBe(200)
-})
-
 test('security: with SECOND_FACTOR=admins an admin without one may use only the own account', async () => {
   const app = await testApp({ secondFactor: 'admins' })
-  const ada = await app.signUp('owner', email)
+  const ada = await app.signUp('owner', ADA)
   const refused = await ada.call('GET', '/api/users')
   expect(refused.status).toBe(403)
   expect(refused.body.message).toBe('This console requires a second factor. Set one up under Your Account first.')
   expect((await ada.call('GET', '/api/events')).status).toBe(403)
-  expect((await givePassword(app, email)).body.user).toMatchObject({ lacksSecondFactor: true, permissions: ['account.own'] })
+  expect((await givePassword(app, ADA)).body.user).toMatchObject({ lacksSecondFactor: true, permissions: ['account.own'] })
   expect((await ada.call('GET', FACTOR)).body).toMatchObject({ isOn: false, policy: 'admins' })
   await setUpTotp(app, ada)
   expect((await ada.call('GET', '/api/users')).status).toBe(200)
@@ -383,8 +315,8 @@ test('security: with SECOND_FACTOR=admins an admin without one may use only the 
 
 test('security: neither secrets nor codes are readable in the database or the audit', async () => {
   const { app, ada, secret, recoveryCodes } = await withFactor()
-  await prove(app, (await givePassword(app, email)).cookie, recoveryCodes[0]!)
-  await prove(app, (await givePassword(app, email)).cookie, 'ZZZZ-ZZZZ-ZZZZ-ZZZZ')
+  await prove(app, (await givePassword(app, ADA)).cookie, recoveryCodes[0]!)
+  await prove(app, (await givePassword(app, ADA)).cookie, 'ZZZZ-ZZZZ-ZZZZ-ZZZZ')
   await ada.call('POST', `${FACTOR}/totp`)
   const rows = await app.database.db.selectFrom('totp_secrets').selectAll().execute()
   const codes = await app.database.db.selectFrom('recovery_codes').selectAll().execute()
@@ -397,19 +329,9 @@ test('security: neither secrets nor codes are readable in the database or the au
 test('security: with another SECRET_KEY the app is refused in words, and a recovery code still signs in', async () => {
   const { app, secret, recoveryCodes } = await withFactor()
   await sql`update totp_secrets set secret = sha256('of another key')`.execute(app.database.db)
-  const { cookie } = await givePassword(app, email)
+  const { cookie } = await givePassword(app, ADA)
   expect((await prove(app, cookie, totpCode(secret))).body.code).toBe('TOTP_UNREADABLE')
   expect((await prove(app, cookie, recoveryCodes[0]!)).status).toBe(200)
-})
-
-test('security: removing a person removes the second factor', async () => {
-  const { app, ada } = await withFactor()
-  const eve = await app.signUp('editor', 'eve@gmail.com')
-  await setUpTotp(app, eve)
-  await givePassword(app, 'eve@gmail.com')
-  expect((await ada.call('DELETE', `/removeUser/${eve.id}`)).status).toBe(200)
-  for (const table of ['totp_secrets', 'recovery_codes', 'pending_sign_ins'] as const)
-    expect(await app.database.db.selectFrom(table).select('user_id').where('user_id', '=', eve.id).execute()).toEqual([])
 })
 
 test('security: bulk acts on very many records and large adjustments ask for a fresh proof', async () => {
