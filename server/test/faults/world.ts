@@ -203,7 +203,7 @@ export async function createWorld(): Promise<World> {
         await operator.call('POST', `/api/webhooks/${body.id}/test`, {})
       }
       if (found.broadcasts.length + n < ENOUGH)
-        await add('/api/broadcasts', { announcementId: found.announcements[0], sendAt: '2100-01-01T00:00:00Z' })
+        await add('/api/broadcasts', { announcementId: found.announcements[0], sendAt: '2099-12-31T00:00:00Z' })
       // Only who wrote a note may change it.
       if (found.notes.length + n < ENOUGH)
         await make(people.admin.call('POST', `/api/notes/player/${String(found.playerTexts[0])}`, { text: `Note ${n}` }))

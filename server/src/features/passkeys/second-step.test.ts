@@ -93,6 +93,6 @@ describe('a passkey as the second factor', () => {
     const proof = { provedBy: 'passkey', passkeyId: answer.body.passkey.id } as const
     await app.sessions.begin(admin.id, proof)
     await sql`delete from passkeys`.execute(app.database.db)
-    await expect(app.sessions.begin(admin.id, options)).rejects.toMatchObject({ code: 'PASSKEY_REFUSED' })
+    await expect(app.sessions.begin(admin.id, proof)).rejects.toMatchObject({ code: 'PASSKEY_REFUSED' })
   })
 })
