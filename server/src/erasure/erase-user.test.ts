@@ -147,6 +147,15 @@ test('no table names an erased former user; the chain and the ledger are intact'
   await actOn(app, boss, { person, round: 2 })
   await done(boss.call('DELETE', `/removeUser/${other.id}`))
 
+  await sql`insert into passkeys (user_id, credential_id, public_key, counter, transports, name, device_type, backed_up)
+    values (${person.id}, '\\x01', '\\x02', 1, '{}', ${`Laptop of ${names.fname}`}, 'singleDevice', false)`.execute(db)
+  await sql`insert into totp_secrets (user_id) values (${person.id})`.execute(db)
+  await sql`insert into recovery_codes (user_id, code_hash) values (${person.id}, '\\x01')`.execute(db)
+  await sql`insert into pending_sign_ins (token_hash, user_id, expires_at) values ('\\x02', ${person.id}, now() + interval '1 minute')`.execute(
+    db,
+  )
+  await sql`insert into passkey_challenges (challenge_hash, purpose, user_id, expires_at)
+    values ('\\x03', 'register', ${person.id}, now() + interval '1 minute')`.execute(db)
   await sql`insert into backups (id, place, is_scheduled, started_at, made_by) values ('x', '/tmp/x', false, now(), ${person.id})`.execute(
     db,
   )
