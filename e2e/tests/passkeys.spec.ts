@@ -105,7 +105,7 @@ test('after the password a passkey or a recovery code is asked for, and a passke
   await givePassword(page, server)
   await field(page, 'Recovery Code').fill(code)
   await control(page, 'Sign In').click()
-  await expect(page.getByText('This code is wrong, has expired or was used already.').first()).toBeVisible()
+  await expect(page.getByText('This code is wrong or was used already.').first()).toBeVisible()
 })
 
 test('a device that has one already, that does not know its user, or whose dialog is cancelled says so', async ({

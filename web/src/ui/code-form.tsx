@@ -48,6 +48,9 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
     if (refusal?.code === 'SIGN_IN_EXPIRED') onExpire?.(refusal.message ?? '')
     return refusal
   }
+  const passkey = onPasskey && methods.includes('passkey') ? <PasskeyButton onUse={handlePasskey} /> : undefined
+  /** A person whose only factor is a passkey may have used up the recovery codes. */
+  const hasCodes = methods.some((method) => method !== 'passkey')
   const handleSwitch = () => {
     form.reset()
     setIsRecovery(!isRecovery)
@@ -56,40 +59,51 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
 
   return (
     <Form form={form} onSubmit={handleSubmit} label={label}>
-      <p className={classes['text']}>
-        {isRecovery
-          ? 'Enter one of the recovery codes that you kept. Each works once.'
-          : 'Enter the six digits that your authenticator app shows now.'}
-      </p>
-      <TextInput
-        {...wrapper}
-        {...field}
-        ref={input}
-        autoComplete="one-time-code"
-        inputMode={isRecovery ? 'text' : 'numeric'}
-        autoCapitalize="characters"
-        spellCheck={false}
-        data-autofocus
-      />
+      <p className={classes['text']}>{isRecovery ? recoveryText(methods, passkey !== undefined) : APP_TEXT}</p>
+      {!methods.includes('totp') && passkey}
+      {hasCodes && (
+        <TextInput
+          {...wrapper}
+          {...field}
+          ref={input}
+          autoComplete="one-time-code"
+          inputMode={isRecovery ? 'text' : 'numeric'}
+          autoCapitalize="characters"
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
       {methods.includes('totp') && methods.includes('recovery') && (
         <Anchor component="button" type="button" underline="always" className={classes['switch'] ?? ''} onClick={handleSwitch}>
           {isRecovery ? 'Use your authenticator app' : 'Use a recovery code'}
         </Anchor>
       )}
-      {onPasskey && methods.includes('passkey') && <PasskeyButton onUse={handlePasskey} />}
+      {methods.includes('totp') && passkey}
       <FormRefusal form={form} />
       {onCancel ? (
         <DialogActions>
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <SubmitButton>{submitLabel}</SubmitButton>
+          {hasCodes && <SubmitButton>{submitLabel}</SubmitButton>}
         </DialogActions>
       ) : (
-        <SubmitButton size="md" fullWidth>
-          {submitLabel}
-        </SubmitButton>
+        hasCodes && (
+          <SubmitButton size="md" fullWidth>
+            {submitLabel}
+          </SubmitButton>
+        )
       )}
     </Form>
   )
+}
+
+const APP_TEXT = 'Enter the six digits that your authenticator app shows now.'
+
+function recoveryText(methods: readonly SecondFactorMethod[], canUsePasskey: boolean): string {
+  if (methods.includes('totp')) return 'Enter one of the recovery codes that you kept. Each works once.'
+  if (!methods.includes('recovery'))
+    return canUsePasskey ? 'Use your passkey.' : 'This browser cannot use your passkey here. Open the console where it can.'
+  const other = 'one of the recovery codes that you kept, which work once'
+  return canUsePasskey ? `Use your passkey, or enter ${other}.` : `Enter ${other}. This browser cannot use your passkey here.`
 }
