@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
     what: 'Sessions outlive a change of role',
     file: users,
     find: `await changeRole(tx, { id, from, to })
-        await sessions.endAllOf(tx, id)`,
+      await sessions.endAllOf(tx, id)`,
     replace: `await changeRole(tx, { id, from, to })`,
     testFile: 'model',
   },

@@ -69,7 +69,7 @@ function beyondAmount(message: string, left: number): Failure {
   return new Failure('LIMIT_REACHED', { message, fields: { amount: message }, left })
 }
 
-/** @throws Failure LIMIT_REACHED if the caller's role may not change so many records in one act */
+/** @throws Failure LIMIT_REACHED if the caller's role may not change this number of records in one act */
 export async function refuseBeyondBulk(tx: Transaction<Tables>, { caller }: CallContext, affected: number): Promise<void> {
   if (caller.kind !== 'user') return
   const { rows } = await sql<{ role: Role; maxBulk: number }>`
