@@ -70,6 +70,7 @@ export const errorCatalogue = {
     message: 'Neither what an import brought nor a reversal can be reversed. Adjust the balance instead.',
   },
   INPUT_MISSING: { status: 400, message: 'This announcement asks the player for an input: send it as userInput.' },
+  NOT_YOUR_NOTE: { status: 403, message: 'Only who wrote a note may do this to it.' },
   NO_SUCH_NOTE: { status: 404, message: 'This note does not exist any more.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },

@@ -15,7 +15,7 @@ export const roleSettingsInput = z.strictObject({
   seesPersonal: z.boolean(),
   maxAdjustment: amountLimit,
   maxAdjustedDaily: amountLimit,
-  maxBulk: z.int(LIMIT_RULE).positive(LIMIT_RULE).nullable(),
+  maxBulk: z.int32(LIMIT_RULE).positive(LIMIT_RULE).nullable(),
 })
 
 export const roleOutput = z.object({

@@ -136,7 +136,7 @@ async function lockNote(tx: Transaction<Tables>, context: CallContext, id: strin
 
 function notYours(what: 'change' | 'delete' | 'restore'): Failure {
   const who = what === 'change' ? 'Only who wrote a note' : 'Only who wrote a note, or an owner,'
-  return new Failure('FORBIDDEN', { message: `${who} may ${what} it.` })
+  return new Failure('NOT_YOUR_NOTE', { message: `${who} may ${what} it.` })
 }
 
 /**
