@@ -87,6 +87,7 @@ const callsOfGuests: Record<string, [status: number, request: Send][]> = {
   'auth.setupLink': [[200, send('POST', '/api/setup-link', () => ({ setup: unknown }))]],
   'passkeys.signInOptions': [[200, send('POST', '/api/session/passkey-options', () => undefined)]],
   'passkeys.signIn': [[403, send('POST', '/api/session/passkey', () => ({ response: unknownUse }))]],
+  'secondFactor.prove': [[403, send('POST', '/api/session/second-factor', () => ({ code: '123456' }))]],
   'passkeys.secondFactorOptions': [[403, send('POST', '/api/session/second-factor/passkey-options', () => undefined)]],
   'passkeys.secondFactor': [[403, send('POST', '/api/session/second-factor/passkey', () => ({ response: unknownUse }))]],
   'account.passwordLink': [
