@@ -23,18 +23,20 @@ import { endPendingSignIn, findPendingSignIn, takePendingSignIn, tryPendingSignI
 import { endCodesWithoutMethod, readFactors, replaceRecoveryCodes } from '#src/identity/second-factor.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
+import type { Mails } from '#src/mail/mails.ts'
 
 interface PasskeysServices {
   database: Database
   sessions: Sessions
   passkeys: Passkeys
   signInGuard: SignInGuard
+  mails: Mails
   log: Logger
   publicOrigin: string | undefined
 }
 
 export function passkeysHandlers(services: PasskeysServices): Handlers<typeof contract.passkeys> {
-  const { database, sessions, passkeys, signInGuard, publicOrigin } = services
+  const { database, sessions, passkeys, signInGuard, mails, publicOrigin } = services
 
   /** @throws Failure PASSKEYS_OFF if browsers make no passkeys at the address under which the console was asked */
   const partyOf = ({ host }: CallContext): RelyingParty => {
@@ -59,6 +61,7 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
         const { recoveryCodesLeft } = await readFactors(tx, userId)
         const passkey = await addPasskey(tx, userId, { name, made })
         await auditPasskey(tx, context, { action: 'user.passkey', owner: signedIn(context), name })
+        await mails.queue(tx, { to: { userId }, kind: 'newPasskey', name, act: actOf(context) })
         return { passkey, recoveryCodes: recoveryCodesLeft === 0 ? await replaceRecoveryCodes(tx, userId) : null }
       })
       return { success: true, ...added }

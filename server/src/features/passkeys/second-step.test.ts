@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { answerWith } from '#test/authenticator.ts'
 import { addPasskey, opening, PATH, refused, signIn, signInOptions, trailOf } from '#test/passkeys.ts'
-import { ageProof, givePassword, sessionCookie, takeCookieOf } from '#test/second-factor.ts'
+import { ageProof, givePassword, sessionCookie, setUpTotp, takeCookieOf } from '#test/second-factor.ts'
 import { type TestApp } from '#test/test-app.ts'
 
 describe('a passkey as the second factor', () => {
@@ -75,6 +75,18 @@ describe('a passkey as the second factor', () => {
     const cookie = sessionCookie((await signIn(app, passkey)).headers)!
     const answer = await app.guest.call('POST', `${PATH}/options`, undefined, { cookie })
     expect(answer.status).toBe(200)
+  })
+
+  test('security: its owner is told by mail of a new passkey and of each change of the second factor', async () => {
+    const { app, admin } = await opening({ smtpUrl: 'smtp://127.0.0.1:9' })
+    await addPasskey(admin)
+    await setUpTotp(app, admin)
+    takeCookieOf((await admin.call('POST', '/api/account/second-factor/recovery-codes')).headers, admin)
+    expect((await admin.call('DELETE', '/api/account/second-factor/totp')).status).toBe(200)
+    await (await app.signUp('owner')).call('DELETE', `/api/users/${admin.id}/second-factor`)
+    const { rows } = await sql<{ kind: string }>`
+      select kind from mails where user_id = ${admin.id} order by created_at`.execute(app.database.db)
+    expect(rows.map(({ kind }) => kind)).toEqual(['newPasskey', ...Array<string>(4).fill('secondFactor')])
   })
 
   test('security: an owner’s reset ends a person’s passkeys and sessions', async () => {

@@ -27,6 +27,7 @@ import {
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { hashToken } from '#src/identity/tokens.ts'
+import type { Mails } from '#src/mail/mails.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
 export interface SecondFactorServices {
@@ -34,6 +35,7 @@ export interface SecondFactorServices {
   sessions: Sessions
   attempts: Attempts
   signInGuard: SignInGuard
+  mails: Mails
   secretKey: SecretKey
   policy: SecondFactorPolicy
   log: Logger
@@ -42,7 +44,7 @@ export interface SecondFactorServices {
 type OwnHandlers = Omit<Handlers<typeof contract.secondFactor>, 'prove' | 'stepUp' | 'reset'>
 
 export function secondFactorHandlers(services: SecondFactorServices): Handlers<typeof contract.secondFactor> {
-  const { database, sessions, attempts, signInGuard, secretKey } = services
+  const { database, sessions, attempts, signInGuard, mails, secretKey } = services
   return {
     ...ownHandlers(services),
 
@@ -89,6 +91,7 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
         const methods = await removeSecondFactor(tx, id)
         await sessions.endAllOf(tx, id)
         await audit(tx, actOf(context), 'user.second-factor-end', { record: userRecord(person), detail: { methods } })
+        await mails.queue(tx, { to: { userId: id }, kind: 'secondFactor', change: 'reset', act: actOf(context) })
       })
       sessions.changed(id)
       return { success: true }
@@ -97,7 +100,7 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
 }
 
 /** The calls about one's own second factor. */
-function ownHandlers({ database, sessions, attempts, secretKey, policy }: SecondFactorServices): OwnHandlers {
+function ownHandlers({ database, sessions, attempts, mails, secretKey, policy }: SecondFactorServices): OwnHandlers {
   /** Runs a change of one's own second factor, which ends one's other sessions and renews this one. */
   const changing = async <T>(context: CallContext, change: (tx: Transaction<Tables>) => Promise<T>): Promise<T> => {
     const { id } = signedIn(context)
@@ -110,6 +113,9 @@ function ownHandlers({ database, sessions, attempts, secretKey, policy }: Second
     return result
   }
   const record = (context: CallContext) => ({ record: userRecord(signedIn(context)) })
+  /** Tells the person by mail, who may be somebody else than whoever has the session. */
+  const tell = (tx: Transaction<Tables>, context: CallContext, change: 'on' | 'off' | 'codes'): Promise<void> =>
+    mails.queue(tx, { to: { userId: signedIn(context).id }, kind: 'secondFactor', change, act: actOf(context) })
 
   return {
     async state(_input, context) {
@@ -129,6 +135,7 @@ function ownHandlers({ database, sessions, attempts, secretKey, policy }: Second
       const recoveryCodes = await changing(context, async (tx) => {
         await confirmTotp(tx, secretKey, { userId, code })
         await audit(tx, actOf(context), 'user.second-factor', { ...record(context), detail: { method: 'totp' } })
+        await tell(tx, context, 'on')
         return replaceRecoveryCodes(tx, userId)
       })
       await forgiveInSession(attempts, context)
@@ -140,6 +147,7 @@ function ownHandlers({ database, sessions, attempts, secretKey, policy }: Second
       const codes = await changing(context, async (tx) => {
         if ((await methodsOf(tx, userId)).length === 0) throw new Failure('NO_SECOND_FACTOR')
         await audit(tx, actOf(context), 'user.second-factor', { ...record(context), detail: { method: 'recovery' } })
+        await tell(tx, context, 'codes')
         return replaceRecoveryCodes(tx, userId)
       })
       return { success: true, codes }
@@ -149,6 +157,7 @@ function ownHandlers({ database, sessions, attempts, secretKey, policy }: Second
       await changing(context, async (tx) => {
         await removeTotp(tx, signedIn(context).id)
         await audit(tx, actOf(context), 'user.second-factor-end', { ...record(context), detail: { methods: ['totp'] } })
+        await tell(tx, context, 'off')
       })
       return { success: true }
     },
