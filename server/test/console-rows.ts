@@ -63,8 +63,8 @@ export const consoleRows = [
   `insert into totp_secrets (user_id, secret, confirmed_at, last_step) values ('a', '\\x0b', now(), 7)`,
   `insert into recovery_codes (user_id, code_hash) values ('a', '\\x0c')`,
   `insert into pending_sign_ins (token_hash, user_id, password_hash, expires_at) values ('\\x0d', 'a', 'x', now() + interval '1 hour')`,
-  `insert into passkeys (user_id, credential_id, public_key, counter, transports, name, device_type, backed_up)
-     values ('a', '\\x5c00ff', '\\xa501', 4294967295, '{internal,hybrid}', ${HARD_TEXT}, 'multiDevice', true)`,
+  `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, device_type, backed_up)
+     values ('00000000-0000-4000-8000-000000000001', 'a', '\\x5c00ff', '\\xa501', 4294967295, '{internal,hybrid}', ${HARD_TEXT}, 'multiDevice', true)`,
   `insert into passkey_challenges (challenge_hash, purpose, user_id, expires_at) values ('\\x09', 'step-up', 'a', now() + interval '1 hour')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
   `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number)
