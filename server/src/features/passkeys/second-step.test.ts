@@ -37,6 +37,8 @@ describe('a passkey as the second factor', () => {
     const { cookie } = await givePassword(app, 'ada@gmail.com')
     expect(await prove(app, cookie, answerWith(evil, await options(app, cookie)))).toMatchObject(refused)
     expect(await prove(app, cookie, answerWith(passkey, await signInOptions(app)))).toMatchObject(refused)
+    const ofStepUp = (await admin.call('POST', '/api/session/step-up/passkey-options')).body.options
+    expect(await prove(app, cookie, answerWith(passkey, ofStepUp)), 'one’s own, for another purpose').toMatchObject(refused)
     const asked = await options(app, cookie)
     await sql`update pending_sign_ins set expires_at = now()`.execute(app.database.db)
     expect((await prove(app, cookie, answerWith(passkey, asked))).body.code).toBe('SIGN_IN_EXPIRED')
