@@ -47,7 +47,7 @@ test('security: input: every answer to any request of any client fits the contra
   )
   const unanswered = (): string[] => routes.map(({ name }) => name).filter((name) => !answered.has(name))
   // Only a running download has progress, and here each request ends before the next one. World lets no backup begin, has no Telegram to
-  // send tests to, and nobody can guess the code of a link.
+  // send tests to, no mail server, no invitations and no passkeys, and nobody can guess the code of a link or of an authenticator app.
   const expected = [
     'backups.cancel',
     'backups.start',
@@ -55,7 +55,28 @@ test('security: input: every answer to any request of any client fits the contra
     'broadcasts.test',
     'broadcasts.testAnnouncement',
     'downloads.progress',
+    'emails.change',
+    'emails.confirm',
+    'emails.forgottenPassword',
+    'invitations.accept',
+    'invitations.resend',
     'messages.linkOperator',
+    'passkeys.add',
+    'passkeys.options',
+    'passkeys.remove',
+    'passkeys.rename',
+    'passkeys.secondFactor',
+    'passkeys.secondFactorOptions',
+    'passkeys.signIn',
+    'passkeys.signInOptions',
+    'passkeys.stepUp',
+    'passkeys.stepUpOptions',
+    'secondFactor.confirmTotp',
+    'secondFactor.newRecoveryCodes',
+    'secondFactor.prove',
+    'secondFactor.removeTotp',
+    'secondFactor.reset',
+    'secondFactor.stepUp',
   ]
   // Some calls rarely succeed by chance, such as one that needs a matching kind and id. These get more requests.
   for (let round = 1; unanswered().length > expected.length && round <= FURTHER_ROUNDS; round += 1) {
