@@ -192,6 +192,7 @@ test('on a phone, upright or sideways, the text of every field on every screen h
   page,
   server,
   context,
+  signIn,
 }) => {
   await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
   const cookies = await context.cookies()
@@ -199,6 +200,7 @@ test('on a phone, upright or sideways, the text of every field on every screen h
     await test.step(name, async () => {
       await forgetSession(page)
       if (as === 'admin') await context.addCookies(cookies)
+      else if (as !== 'guest' && as !== 'user') await signIn(as)
       await page.setViewportSize(phone)
       await page.goto(name === 'trash' ? '/trash' : await path(server)) // the step for the audit has already deleted tasks
       await expect(page.getByText(ready).first()).toBeVisible()

@@ -7,7 +7,7 @@ import { type ReactNode, useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { beginVisit, endVisit } from '#src/ui/visit.ts'
-import { api, client, onRejection, onSessionEnd, queryClient } from '#src/client/client.ts'
+import { api, client, forGuests, onRejection, onSessionEnd, queryClient, sendQueriesWhile } from '#src/client/client.ts'
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
@@ -35,6 +35,7 @@ function inTab<T>(act: (storage: Storage) => T): T | undefined {
 function sessionQuery() {
   return {
     queryKey: sessionKey,
+    meta: forGuests,
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Session> => {
       const session = await client.auth.session(undefined, { signal })
       const user = currentUser()
@@ -140,12 +141,7 @@ function adopt(user: SessionUser | null): void {
 
 /** Uses the session that the server put into the page, or requests it before the first render. */
 export function startSession(): void {
-  // After a sign-out the old page stays until Login is loaded. It must not refetch the queries that were removed.
-  const enabled = ({ queryKey }: { queryKey: readonly unknown[] }): boolean => isSessionKey(queryKey) || currentUser() !== null
-  queryClient.setDefaultOptions({
-    ...queryClient.getDefaultOptions(),
-    queries: { ...queryClient.getDefaultOptions().queries, enabled },
-  })
+  sendQueriesWhile(() => currentUser() !== null)
   const session = sessionInPage()
   if (session === null) {
     void queryClient.prefetchQuery(sessionQuery())

@@ -173,12 +173,13 @@ class KeysetList<L extends List> implements CursorList<L> {
     await limitTo(COUNT_TIMEOUT_MS)
     const sample = await this.#sample(where, all, ask)
     if (sample.isSurelyMore) return { total: MAX_HITS, isMore: true, about: aboutOf(sample, all) }
-    // Searches are counted by their indexes.
-    if (!where.hasSearch) await limitTo(QUICK_COUNT_MS)
+    // Searches are counted by their indexes, and a table of the sample's size is read as soon as its sample.
+    const mayEstimate = !where.hasSearch && all > COUNT_SAMPLE_ROWS
+    if (mayEstimate) await limitTo(QUICK_COUNT_MS)
     try {
       return toCount(await this.#countHits(where, ask), sample, all)
     } catch (error) {
-      if (where.hasSearch || !isTimeout(error)) throw error
+      if (!mayEstimate || !isTimeout(error)) throw error
     }
     await snapshot.query('rollback to savepoint counting')
     await limitTo(COUNT_TIMEOUT_MS)

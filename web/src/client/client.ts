@@ -158,7 +158,31 @@ export const fetchOnce = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus:
 
 const RETRIES = 2
 
-export const queryClient = new QueryClient({
+let isSignedIn = (): boolean => true
+
+/** Sets the function that tells whether a person is signed in. Without one, queries are sent at any time. */
+export function sendQueriesWhile(check: () => boolean): void {
+  isSignedIn = check
+}
+
+/** The `meta` of a query that guests may make, too. Every other query waits until a person is signed in. */
+export const forGuests = { isForGuests: true }
+
+/**
+ * A query client that asks nothing on behalf of nobody. After a sign-out the old page stays until Login is loaded, and its queries, which
+ * were removed, would be made again by the next render, whatever their own `enabled` says.
+ */
+class SessionQueryClient extends QueryClient {
+  override defaultQueryOptions: QueryClient['defaultQueryOptions'] = (options) => {
+    const defaulted = super.defaultQueryOptions(options)
+    if (options._defaulted || defaulted.meta === forGuests) return defaulted
+    const { enabled } = defaulted
+    defaulted.enabled = (query) => isSignedIn() && (typeof enabled === 'function' ? enabled(query) : enabled) !== false
+    return defaulted
+  }
+}
+
+export const queryClient = new SessionQueryClient({
   defaultOptions: {
     queries: {
       networkMode: 'always', // by default TanStack Query pauses silently while offline; show an error instead

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
-import { api, client, queryClient } from '#src/client/client.ts'
+import { api, client, forGuests, queryClient } from '#src/client/client.ts'
 import { Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout } from './auth-layout.tsx'
@@ -27,8 +27,7 @@ export function ConfirmEmailPage() {
   const [done, setDone] = useState<keyof typeof DONE>()
   const [isBusy, setIsBusy] = useState(false)
   const { data, error, refetch } = useQuery(
-    // `enabled`, because queries are off by default while nobody is signed in (session.tsx).
-    api.emails.link.queryOptions({ input: { link }, refetchOnWindowFocus: false, enabled: true }),
+    api.emails.link.queryOptions({ input: { link }, refetchOnWindowFocus: false, meta: forGuests }),
   )
 
   const handleAct = async (act: 'confirm' | 'cancel') => {

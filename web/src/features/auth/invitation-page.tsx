@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
-import { api, client } from '#src/client/client.ts'
+import { api, client, forGuests } from '#src/client/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
 import { Form, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
@@ -27,8 +27,7 @@ export function InvitationPage() {
   const { link = '' } = useSearch({ from: '/auth/invitation' })
   const { user } = useSession()
   const { data, error, refetch } = useQuery(
-    // `enabled`, because queries are off by default while nobody is signed in (session.tsx).
-    api.invitations.state.queryOptions({ input: { link }, refetchOnWindowFocus: false, enabled: true }),
+    api.invitations.state.queryOptions({ input: { link }, refetchOnWindowFocus: false, meta: forGuests }),
   )
   const isValid = data?.state === 'valid'
   return (

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
-import { api, client } from '#src/client/client.ts'
+import { api, client, forGuests } from '#src/client/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
 import { AppLink } from '#src/ui/app-link.tsx'
 import { Form, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
@@ -29,7 +29,9 @@ export function RegisterPage() {
   )
   const notice = refusalNotice(form.refusal)
   const [takenEmail, setTakenEmail] = useState<string>()
-  const link = useQuery(api.auth.setupLink.queryOptions({ input: { setup: setup ?? '' }, enabled: setup !== undefined }))
+  const link = useQuery(
+    api.auth.setupLink.queryOptions({ input: { setup: setup ?? '' }, enabled: setup !== undefined, meta: forGuests }),
+  )
   /** Whether this page registers the first admin. With an invalid set-up link it is the ordinary registration. */
   const isSetup = setup !== undefined && (link.data === undefined || link.data.state === 'valid')
 

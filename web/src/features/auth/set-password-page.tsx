@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
-import { api, client, queryClient } from '#src/client/client.ts'
+import { api, client, forGuests, queryClient } from '#src/client/client.ts'
 import { Form, SubmitButton, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Problem } from '#src/ui/page.tsx'
@@ -31,8 +31,7 @@ const mailedTexts: typeof texts = {
 export function SetPasswordPage() {
   const { link = '' } = useSearch({ from: '/auth/set-password' })
   const { data, error, refetch } = useQuery(
-    // `enabled`, because queries are off by default while nobody is signed in (session.tsx).
-    api.account.passwordLink.queryOptions({ input: { link }, refetchOnWindowFocus: false, enabled: true }),
+    api.account.passwordLink.queryOptions({ input: { link }, refetchOnWindowFocus: false, meta: forGuests }),
   )
   return (
     <AuthLayout

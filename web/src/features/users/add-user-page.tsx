@@ -18,6 +18,7 @@ import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } 
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { InviteButton } from './invite.tsx'
 
 const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '', userType: 'user', role: '' } as const
 
@@ -31,7 +32,7 @@ export function AddUserPage() {
   const { handleSubmit, roleless, handleRetry } = useSave(form.finish)
 
   return (
-    <Page title="Add User" narrow="two-columns">
+    <Page title="Add User" narrow="two-columns" actions={<InviteButton />}>
       <FormPanel>
         <FormNotice
           message={

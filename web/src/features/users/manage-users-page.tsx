@@ -66,7 +66,7 @@ export function ManageUsersPage() {
   )
   const mayWrite = useMay(WRITE)
   const mayGiveRoles = useMay('users.roles')
-  const isPhone = useIsPhone() // its menu has the link to the roles, the heading no room for it
+  const isPhone = useIsPhone() // its menu has the link to the roles, and Add User the invitation: the heading has no room for them
   return (
     <Page
       isList
@@ -79,7 +79,7 @@ export function ManageUsersPage() {
               What Roles May Do
             </LinkButton>
           )}
-          {mayWrite && <InviteButton />}
+          {mayWrite && !isPhone && <InviteButton />}
           {mayWrite && <LinkButton to="/add-user">Add User</LinkButton>}
         </>
       }
