@@ -28,6 +28,11 @@ const test = base.extend<object, Pick<WorkerFixtures, 'server'> & { mailServer: 
 
 test.use({ sample: false })
 
+// An earlier test's mail to the same person has the same subject, and a link that is no longer valid.
+test.beforeEach(({ mailServer }) => {
+  mailServer.mails.length = 0
+})
+
 const choose = (page: Page, role: string) => page.getByRole('dialog').getByLabel('Role').selectOption(role)
 
 /** Waits for a mail of this subject to an address, and returns it. */

@@ -360,7 +360,7 @@ test('§3 an image that was uploaded here is kept when the announcement is impor
   ])
 })
 
-test('§8 design: two simultaneous imports count every row once', { timeout: 60_000 }, async () => {
+test('§8 design: two simultaneous imports count every row once', { timeout: 180_000 }, async () => {
   const numbers = Array.from({ length: 12_000 }, (_, index) => index + 1)
   const files = {
     socialTask: [task('s', 1)],
