@@ -32,6 +32,7 @@ export const errorCatalogue = {
   WEBHOOK_OFF: { status: 409, message: 'This webhook is switched off, so no test is sent to it. Switch it on first.' },
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
   NO_SUCH_BROADCAST: { status: 404, message: 'This broadcast does not exist.' },
+  BROADCAST_BEGUN: { status: 409, message: 'This broadcast has begun. You can pause it or cancel it.' },
   BROADCAST_OVER: { status: 409, message: 'This broadcast is done or cancelled already.' },
   MESSAGE_TOO_LONG: { status: 409, message: 'Telegram does not take a text of this length.' },
   TELEGRAM_OFF: {

@@ -82,6 +82,7 @@ export const auditActionLabels = {
   'webhook.remove': 'Deleted a webhook',
   'webhook.replay': 'Sent a webhook’s delivery again',
   'broadcast.create': 'Made a broadcast',
+  'broadcast.reschedule': 'Changed when a broadcast begins or ends',
   'broadcast.start': 'Began a broadcast',
   'broadcast.pause': 'Paused a broadcast',
   'broadcast.resume': 'Resumed a broadcast',

@@ -33,21 +33,35 @@ const paidField = z
 
 const audience = { filter: playersFilter.optional(), holdBack: holdBackField.optional() }
 
+/** Without `sendAt`, sending begins at once. */
+const times = {
+  sendAt: momentInput('Begins', MOMENT_RULE).optional(),
+  /** When sending ends: players whose turn has not come by then are skipped. */
+  endsAt: momentInput('Ends', MOMENT_RULE).optional(),
+}
+
+const endsAfterItBegins: [
+  (times: { sendAt?: string | undefined; endsAt?: string | undefined }) => boolean,
+  Parameters<z.ZodObject['refine']>[1],
+] = [
+  ({ sendAt, endsAt }) => !sendAt || !endsAt || Date.parse(endsAt) > Date.parse(sendAt),
+  { path: ['endsAt'], message: 'It must end after it begins' },
+]
+
 /** The form for a new broadcast. Without `filter` it goes to all players, without `sendAt` at once. */
 export const broadcastInput = z
   .strictObject({
     announcementId: idField,
     ...audience,
-    sendAt: momentInput('Begins', MOMENT_RULE).optional(),
-    /** When sending ends: players whose turn has not come by then are skipped. */
-    endsAt: momentInput('Ends', MOMENT_RULE).optional(),
+    ...times,
     paid: paidField.optional(),
   })
-  .refine(({ sendAt, endsAt }) => !sendAt || !endsAt || Date.parse(endsAt) > Date.parse(sendAt), {
-    path: ['endsAt'],
-    message: 'It must end after it begins',
-  })
+  .refine(...endsAfterItBegins)
 export type BroadcastInput = z.infer<typeof broadcastInput>
+
+/** When a scheduled broadcast begins and ends. */
+export const broadcastTimes = z.strictObject(times).refine(...endsAfterItBegins)
+export type BroadcastTimes = z.infer<typeof broadcastTimes>
 
 function countsOf<Name extends string>(labels: Readonly<Record<Name, string>>) {
   return z.object(Object.fromEntries(Object.keys(labels).map((name) => [name, z.int()])) as unknown as Record<Name, z.ZodNumber>)
@@ -161,6 +175,15 @@ export const broadcasts = {
     })
     .input(broadcastInput)
     .output(done.extend({ id: idField })),
+  reschedule: call(['admin'], { needs: 'broadcasts.write', onFullDisk: 'small' })
+    .route({
+      method: 'PUT',
+      path: '/api/broadcasts/{id}/times',
+      tags,
+      summary: 'Change when a broadcast begins and ends, as long as it has not begun',
+    })
+    .input(broadcastTimes.safeExtend({ id: idField }))
+    .output(done),
   pause: call(['admin'], { needs: 'broadcasts.write', onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/broadcasts/{id}/pause', tags, summary: 'Pause a broadcast' })
     .input(ofOne)

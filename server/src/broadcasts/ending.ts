@@ -1,5 +1,5 @@
 /** Ends broadcasts: those that are done, those whose end has come, and those that an operator cancels. */
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { type Act, audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -81,4 +81,19 @@ export async function pauseRestored(db: Kysely<Tables>, moment: string): Promise
   await sql`update broadcasts set is_paused = true, problem = ${problem} where state in ('scheduled', 'planning', 'sending')`.execute(
     db,
   )
+}
+
+/**
+ * Pauses the broadcasts that are sending announcements which an operator deletes, who may have found a mistake. A scheduled broadcast has
+ * nothing to send yet: it is cancelled at its time, unless the announcement is restored before.
+ */
+export async function pauseForDeleted(tx: Transaction<Tables>, act: Act, announcementIds: readonly string[]): Promise<void> {
+  const problem = 'The announcement was deleted. Resume to send it to the others all the same, or cancel.'
+  const { rows } = await sql<{ id: string; title: string }>`
+    update broadcasts set is_paused = true, problem = ${problem}
+     where announcement_id = any(${announcementIds}) and state in ('planning', 'sending') and not is_paused
+    returning id, title`.execute(tx)
+  if (rows.length === 0) return
+  const entries = rows.map((row) => ({ record: broadcastRecord(row), detail: { problem } }))
+  await audit(tx, act, 'broadcast.pause', entries)
 }

@@ -175,6 +175,7 @@ export const forGuests = { isForGuests: true }
 class SessionQueryClient extends QueryClient {
   override defaultQueryOptions: QueryClient['defaultQueryOptions'] = (options) => {
     const defaulted = super.defaultQueryOptions(options)
+    // oxlint-disable-next-line no-underscore-dangle -- TanStack Query's own mark of options that went through here already
     if (options._defaulted || defaulted.meta === forGuests) return defaulted
     const { enabled } = defaulted
     defaulted.enabled = (query) => isSignedIn() && (typeof enabled === 'function' ? enabled(query) : enabled) !== false

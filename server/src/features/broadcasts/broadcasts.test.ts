@@ -235,37 +235,6 @@ test('pausing stops at once, resuming goes on, and cancelling skips the others',
   expect(next.recipients[0].userId).toBe(body.recipients[49].userId + 1)
 })
 
-test('it begins at its time with the announcement of that time, and ends at its end', async () => {
-  const at = await station({ ratePerSecond: 50 })
-  await addNumbered(at.app, 300)
-  const { db } = at.app.database
-  const announcementId = await at.announce()
-  const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
-  const id = await at.send({ announcementId, sendAt: hour(1), endsAt: hour(2) })
-  await at.app.broadcasts.run()
-  expect(await at.read(id)).toMatchObject({ state: 'scheduled', sendAt: expect.any(String), endsAt: expect.any(String) })
-  const newer = { type: 'desc', title: 'Newer', subtitle: 'Later', reward: 6 }
-  expect((await at.admin.call('PUT', `/api/announcements/${announcementId}`, newer)).status).toBe(200)
-  await sql`update broadcasts set send_at = now() - interval '1 minute' where id = ${id}`.execute(db)
-  await at.until(id, isSent(3))
-  expect(at.api.sent[0]!.fields['text']).toBe('Newer\nLater\nReward: 6')
-  await sql`update broadcasts set ends_at = now() where id = ${id}`.execute(db)
-  const done = await at.until(id, ({ state, pending }) => state === 'done' && pending === 0)
-  expect(done.sent + done.skippedFor.ended).toBe(300)
-  expect(done.skippedFor.ended).toBeGreaterThan(0)
-})
-
-test('quiet hours make it wait until they end', async () => {
-  const hour = new Date().getUTCHours()
-  const at = await station({ quietHours: { from: hour, to: (hour + 2) % 24, zone: 'UTC' } })
-  await addNumbered(at.app, 3)
-  const id = await at.send({ announcementId: await at.announce() })
-  const waiting = await at.until(id, ({ isPlanned, state }) => isPlanned && state === 'waiting')
-  expect(waiting.waitingFor).toBe('quietHours')
-  expect(new Date(waiting.waitingUntil!).getUTCHours()).toBe((hour + 2) % 24)
-  expect(at.api.calls()).toBe(0)
-})
-
 test('an image is uploaded with the first message, and named in the others', async () => {
   const at = await station({ ratePerSecond: 5 })
   await addNumbered(at.app, 4)

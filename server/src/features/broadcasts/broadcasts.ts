@@ -88,8 +88,7 @@ export function broadcastsHandlers(services: BroadcastServices): Omit<Handlers<t
         const announcement = await findAnnounced(tx, announcementId)
         if (!announcement) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
         refuseUnsendable(broadcasts, announcement)
-        if (endsAt !== undefined && Date.parse(endsAt) <= (await databaseNow(tx)).getTime())
-          throw new Failure('INVALID_INPUT', { message: PAST_END, fields: { endsAt: PAST_END } })
+        await refusePastEnd(tx, endsAt)
         await takeLock(tx, 'broadcasts')
         const id = randomUUID()
         const { title } = announcement
@@ -112,6 +111,18 @@ export function broadcastsHandlers(services: BroadcastServices): Omit<Handlers<t
         return { success: true, id } as const
       }
       return createOnce(database, context, { create })
+    },
+
+    async reschedule({ id, sendAt, endsAt }, context) {
+      await change(database, id, async (tx, broadcast) => {
+        if (broadcast.state !== 'scheduled') throw new Failure('BROADCAST_BEGUN')
+        await refusePastEnd(tx, endsAt)
+        await sql`update broadcasts set send_at = ${sendAt ?? null}::timestamptz, ends_at = ${endsAt ?? null}::timestamptz
+          where id = ${id}`.execute(tx)
+        const detail = { ...(sendAt && { sendAt }), ...(endsAt && { endsAt }) }
+        await audit(tx, actOf(context), 'broadcast.reschedule', { record: broadcastRecord(broadcast), detail })
+      })
+      return { success: true }
     },
 
     async pause({ id }, context) {
@@ -191,6 +202,11 @@ function shownTo(context: CallContext, { filter, ...broadcast }: Broadcast): Bro
 }
 
 const PAST_END = 'It must end in the future'
+
+async function refusePastEnd(tx: Transaction<Tables>, endsAt: string | undefined): Promise<void> {
+  if (endsAt !== undefined && Date.parse(endsAt) <= (await databaseNow(tx)).getTime())
+    throw new Failure('INVALID_INPUT', { message: PAST_END, fields: { endsAt: PAST_END } })
+}
 
 function noBroadcast(): never {
   throw new Failure('NO_SUCH_BROADCAST')

@@ -113,7 +113,7 @@ function ownHandlers({ database, sessions, attempts, mails, secretKey, policy }:
     return result
   }
   const record = (context: CallContext) => ({ record: userRecord(signedIn(context)) })
-/** Tells the person by mail, because a thief may hold the session. */
+  /** Tells the person by mail, because a thief may hold the session. */
   const tell = (tx: Transaction<Tables>, context: CallContext, change: 'on' | 'off' | 'codes'): Promise<void> =>
     mails.queue(tx, { to: { userId: signedIn(context).id }, kind: 'secondFactor', change, act: actOf(context) })
 

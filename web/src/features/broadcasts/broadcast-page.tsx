@@ -18,6 +18,7 @@ import { counted, formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { useAudienceWords } from './audience-words.ts'
 import classes from './broadcasts.module.css'
+import { ChangeTimesButton } from './change-times.tsx'
 import { MessagePreview } from './message-preview.tsx'
 import { Progress } from './progress.tsx'
 import { Recipients } from './recipients.tsx'
@@ -124,6 +125,7 @@ function Acts({ broadcast }: { broadcast: Broadcast }) {
       <Button variant="default" onClick={handleCancel}>
         Cancel Broadcast
       </Button>
+      {state === 'scheduled' && <ChangeTimesButton broadcast={broadcast} />}
       {state === 'paused' && <Button onClick={handleResume}>Resume</Button>}
       {(state === 'sending' || state === 'waiting') && (
         <Button variant="default" onClick={handlePause}>

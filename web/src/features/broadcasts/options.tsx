@@ -21,7 +21,10 @@ function useOption(control: OptionProps['control'], name: 'isLater' | 'isHeld' |
   return { isOn: field.value === true, onChange: (isOn: boolean) => field.onChange(isOn) }
 }
 
-const PAST = 'This is in the past, so it begins at once.'
+/** What is said of a beginning in the past. */
+export function pastStart(at: number): string | undefined {
+  return at <= Date.now() ? 'This is in the past, so it begins at once.' : undefined
+}
 
 export function When({ control }: OptionProps) {
   const { isOn: isLater, onChange } = useOption(control, 'isLater')
@@ -43,14 +46,7 @@ export function When({ control }: OptionProps) {
       </fieldset>
       <div className={classes['pair']}>
         {isLater && (
-          <MomentField
-            control={control}
-            name="sendAt"
-            label="Begins"
-            isRequired
-            checks={['endsAt']}
-            note={(at) => (at <= Date.now() ? PAST : undefined)}
-          />
+          <MomentField control={control} name="sendAt" label="Begins" isRequired checks={['endsAt']} note={pastStart} />
         )}
         <MomentField control={control} name="endsAt" label="Ends at the latest (optional)" />
       </div>
