@@ -202,6 +202,34 @@ test('Views: a view that is the segment of an item stays, and stays shared; the 
   expect((await ada.call('DELETE', `/api/views/${id}`)).status).toBe(200)
 })
 
+test('Views: security: who may not change the items of a segment neither gives them other players nor learns their titles', async () => {
+  const app = await testApp()
+  const { db } = app.database
+  const owner = await app.signUp('owner')
+  const id = await save(owner, { isShared: true })
+  await db
+    .insertInto('tasks')
+    .values({ collection: 'social', id: 's', image: 'x', priority: 1, title: 'Follow us', reward: 1, segment_id: id })
+    .execute()
+  await db.insertInto('announcements').values({ id: 'a', type: 'desc', title: 'A gift', subtitle: '', reward: 1 }).execute()
+  for (const role of ['reviewer', 'analyst'] as const) {
+    const person = await app.signUp(role)
+    const changed = await change(person, id, { isShared: true, address: 'balanceMin=1' })
+    expect([role, changed.status, changed.body.message]).toEqual([role, 403, expect.stringContaining('tasks.write')])
+    expect((await change(person, id, { isShared: true, address: rich.address })).status, 'the same players').toBe(200)
+    const removed = await person.call('DELETE', `/api/views/${id}`)
+    expect([role, removed.body.code, removed.body.message.includes('Follow us')]).toEqual([
+      role,
+      'VIEW_IS_SEGMENT',
+      role === 'analyst',
+    ])
+  }
+  const editor = await app.signUp('editor')
+  expect((await change(editor, id, { isShared: true, address: 'balanceMin=1' })).status).toBe(200)
+  await db.updateTable('announcements').set({ segment_id: id }).execute()
+  expect((await change(editor, id, { isShared: true, address: 'balanceMin=2' })).status).toBe(200)
+})
+
 test('Views: an item that is being saved for a segment and the end of that segment wait for each other', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')

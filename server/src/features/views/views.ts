@@ -4,7 +4,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { lists } from '@arcade/contract/lists'
-import { listPermissions } from '@arcade/contract/team/records'
+import { listPermissions, recordPermissions } from '@arcade/contract/team/records'
 import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { VIEWS_MAX } from '@arcade/contract/views/fields'
@@ -79,7 +79,8 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
           if (!before || !mayUse(before, context)) throw new Failure('NO_SUCH_VIEW')
           refuseAddress({ list: before.list, address: address ?? before.address, isShared }, context)
           if (version !== undefined && before.version !== version) throw new Failure('STALE')
-          if (before.isShared && !isShared) await refuseSegment(tx, id)
+          if (before.isShared && !isShared) await refuseSegment(tx, id, context)
+          if (address !== undefined && address !== before.address) await refuseOtherPlayers(tx, id, context)
           // A view that is no longer shared is private to its owner. If it has no owner, the caller becomes its owner.
           const owner_id = before.owner_id ?? (isShared ? null : self)
           await refuseTaken(tx, { id, owner_id, list: before.list, name })
@@ -101,14 +102,16 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
 
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
-        await refuseSegment(tx, id)
         const removed = await tx
-          .deleteFrom('saved_views')
+          .selectFrom('saved_views')
+          .select(['name', 'list', 'address', sql<boolean>`private_to is null`.as('isShared')])
           .where('id', '=', id)
           .where(isVisibleTo(signedIn(context).id))
-          .returning(['name', 'list', 'address', sql<boolean>`private_to is null`.as('isShared')])
+          .forUpdate()
           .executeTakeFirst()
         if (!removed || !mayUse(removed, context)) throw new Failure('NO_SUCH_VIEW')
+        await refuseSegment(tx, id, context)
+        await tx.deleteFrom('saved_views').where('id', '=', id).execute()
         const { isShared: _isShared, ...before } = removed
         const record = { kind: 'view', id, name: removed.name } as const
         await audit(tx, actOf(context), 'view.remove', { record, changes: changesBetween(before, null) })
@@ -178,17 +181,36 @@ function refuseAddress({ list, address, isShared }: Kept, context: CallContext):
 /** Most items that a refusal names. */
 const NAMED_ITEMS = 5
 
-/** Checks that no item is for the players of this view. @throws Failure VIEW_IS_SEGMENT with the titles of some of the items */
-async function refuseSegment(tx: Transaction<Tables>, id: string): Promise<void> {
-  // An item that is being saved for this segment holds its row, so either it is found here, or it finds the view changed.
-  await tx.selectFrom('saved_views').select('id').where('id', '=', id).forUpdate().execute()
-  const { rows } = await sql<{ title: string }>`
-    select title from tasks where segment_id = ${id} union all select title from announcements where segment_id = ${id}
-     order by title limit ${NAMED_ITEMS + 1}`.execute(tx)
-  if (rows.length === 0) return
-  const titles = rows.slice(0, NAMED_ITEMS).map(({ title }) => isolated(title))
-  const named = rows.length > NAMED_ITEMS ? [...titles, 'others'] : titles
+/**
+ * Checks that no item is for the players of this view, whose row the caller has locked: an item that is being saved for it holds the row, so
+ * either it is found here, or it finds the view changed.
+ * @throws Failure VIEW_IS_SEGMENT with the titles of some of the items that the person may see
+ */
+async function refuseSegment(tx: Transaction<Tables>, id: string, context: CallContext): Promise<void> {
+  const items = await findItemsFor(tx, id)
+  if (items.length === 0) return
+  const { permissions } = signedIn(context)
+  const titles = items.flatMap(({ kind, title }) => (permissions.includes(recordPermissions[kind].read) ? [isolated(title)] : []))
+  const shown = titles.slice(0, NAMED_ITEMS)
+  const named =
+    shown.length < items.length ? [...shown, shown.length === 0 ? 'some that your role does not see' : 'others'] : shown
   throw new Failure('VIEW_IS_SEGMENT', { message: `${errorCatalogue.VIEW_IS_SEGMENT.message} They are: ${named.join(', ')}.` })
+}
+
+/**
+ * Checks that the person may change all items that are for the players of this view, because another address gives them other players.
+ * @throws Failure FORBIDDEN
+ */
+async function refuseOtherPlayers(tx: Transaction<Tables>, id: string, context: CallContext): Promise<void> {
+  for (const { kind } of await findItemsFor(tx, id)) refuseWithout(recordPermissions[kind].write, signedIn(context))
+}
+
+/** Returns the items that are for the players of a view. */
+async function findItemsFor(tx: Transaction<Tables>, id: string) {
+  const { rows } = await sql<{ kind: 'socialTask' | 'dailyTask' | 'announcement'; title: string }>`
+    select collection || 'Task' as kind, title from tasks where segment_id = ${id}
+     union all select 'announcement', title from announcements where segment_id = ${id} order by title`.execute(tx)
+  return rows
 }
 
 /** Counts under a lock on the owner's row, so that two simultaneous requests cannot exceed the limit. @throws Failure TOO_MANY_VIEWS */
