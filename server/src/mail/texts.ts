@@ -27,6 +27,7 @@ export type Content =
   | { kind: 'roleChange'; role: Role | null }
   | { kind: 'newPassword'; act: From }
   | { kind: 'newPasskey'; name: string; act: From }
+  | { kind: 'endedPasskey'; name: string; act: From }
   | { kind: 'secondFactor'; change: 'on' | 'off' | 'codes' | 'reset'; act: From }
 export type MailKind = Content['kind']
 
@@ -43,6 +44,7 @@ export const usefulMinutes: Readonly<Record<MailKind, number>> = {
   roleChange: DAY,
   newPassword: DAY,
   newPasskey: DAY,
+  endedPasskey: DAY,
   secondFactor: DAY,
 }
 
@@ -109,6 +111,10 @@ const letters: Letters = {
   newPasskey: ({ name, act }) => ({
     subject: 'A new passkey',
     paragraphs: [`The passkey ${isolated(name)} was added to your account of the Arcade Console ${fromWhere(act)}.`, NOT_YOU],
+  }),
+  endedPasskey: ({ name, act }) => ({
+    subject: 'A passkey was removed',
+    paragraphs: [`The passkey ${isolated(name)} was removed from your account of the Arcade Console ${fromWhere(act)}.`, NOT_YOU],
   }),
   secondFactor: ({ change, act }) => ({
     subject: 'Your second factor has changed',

@@ -83,6 +83,7 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
         const name = await removePasskey(tx, userId, id)
         await endCodesWithoutMethod(tx, userId)
         await auditPasskey(tx, context, { action: 'user.passkey-end', owner: signedIn(context), name })
+        await mails.queue(tx, { to: { userId }, kind: 'endedPasskey', name, act: actOf(context) })
       })
       return { success: true }
     },

@@ -79,8 +79,10 @@ describe('a passkey as the second factor', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('security: its owner is told by mail of a new passkey and of each change of the second factor', async () => {
+  test('security: its owner is told by mail of a new and a removed passkey and of each change of the second factor', async () => {
     const { app, admin } = await opening({ smtpUrl: 'smtp://127.0.0.1:9' })
+    const { answer } = await addPasskey(admin)
+    takeCookieOf((await admin.call('DELETE', `${PATH}/${answer.body.passkey.id}`)).headers, admin)
     await addPasskey(admin)
     await setUpTotp(app, admin)
     takeCookieOf((await admin.call('POST', '/api/account/second-factor/recovery-codes')).headers, admin)
@@ -88,7 +90,12 @@ describe('a passkey as the second factor', () => {
     await (await app.signUp('owner')).call('DELETE', `/api/users/${admin.id}/second-factor`)
     const { rows } = await sql<{ kind: string }>`
       select kind from mails where user_id = ${admin.id} order by created_at`.execute(app.database.db)
-    expect(rows.map(({ kind }) => kind)).toEqual(['newPasskey', ...Array<string>(4).fill('secondFactor')])
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      'newPasskey',
+      'endedPasskey',
+      'newPasskey',
+      ...Array<string>(4).fill('secondFactor'),
+    ])
   })
 
   test('security: an owner’s reset ends a person’s passkeys and sessions', async () => {
