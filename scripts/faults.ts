@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'last-admin-race',
     what: 'Two admins who remove each other at once leave none',
-    file: `${server}/features/users/users-bulk.ts`,
+    file: `${server}/identity/roles.ts`,
     find: `await takeLock(tx, 'admins')`,
     replace: '',
     testFile: 'model',

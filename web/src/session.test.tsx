@@ -48,6 +48,8 @@ test('§6 a role shows what it may do, and the page follows at once when it chan
   await expect.element(page.getByText('Add TaskEmailAuditDelete an ownerDelete an editorDelete a user')).toBeVisible()
   signIn('manager')
   await expect.element(page.getByText(/^Add TaskEmailAuditDelete an editorDelete a user$/)).toBeVisible()
+  signIn('manager', false)
+  await expect.element(page.getByText(/^Add TaskAuditDelete a user$/)).toBeVisible()
   signIn('editor', false)
   await expect.element(page.getByText(/^Add TaskDelete an editorDelete a user$/)).toBeVisible()
   signIn('analyst', false)

@@ -113,9 +113,16 @@ export function permissionsOf(role: Role, { seesPersonal }: Pick<RoleSettings, '
   return permissions.filter((one) => held.includes(one) && (one !== 'players.personal' || seesPersonal))
 }
 
-/** Returns the roles whose people a person with these permissions may neither remove nor give a new password: those that may do more. */
-export function rolesAbove(held: readonly Permission[]): Role[] {
-  return roles.filter((role) => permissionsOf(role, { seesPersonal: false }).some((one) => !held.includes(one)))
+/**
+ * Returns the roles to whose people a person with these permissions may do nothing, because they may do more. Neither may the person give
+ * such a role to anybody.
+ * @param present the settings of each role, which owners change
+ */
+export function rolesAbove(
+  held: readonly Permission[],
+  present: Readonly<Record<Role, Pick<RoleSettings, 'seesPersonal'>>>,
+): Role[] {
+  return roles.filter((role) => permissionsOf(role, present[role]).some((one) => !held.includes(one)))
 }
 
 /** The permission that a call needs. Of several, one is enough, and the handler checks what the record itself needs. */

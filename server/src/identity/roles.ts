@@ -11,8 +11,10 @@ import {
   type RoleSettings,
 } from '@arcade/contract/team/fields'
 import type { UserType } from '@arcade/contract/users/fields'
-import { Failure } from '#src/calls.ts'
+import { type CallContext, Failure } from '#src/calls.ts'
+import { idOrderSql } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
 
 /** A row of `users` with the settings of its role. */
 export interface PersonRow {
@@ -77,10 +79,40 @@ export async function writeRoleSettings(tx: Transaction<Tables>, role: Role, set
     .execute()
 }
 
+/** Returns the roles whose people may do more than somebody with these permissions, by the present settings of the roles. */
+export async function findRolesAbove(db: Kysely<Tables>, held: readonly Permission[]): Promise<Role[]> {
+  return rolesAbove(held, await readRoleSettings(db))
+}
+
 /** @throws Failure FORBIDDEN if a person with this role may do more than somebody with these permissions */
-export function refuseAbove(role: Role | null, held: readonly Permission[]): void {
-  if (role !== null && rolesAbove(held).includes(role))
+export async function refuseAbove(db: Kysely<Tables>, role: Role | null, held: readonly Permission[]): Promise<void> {
+  if (role !== null && (await findRolesAbove(db, held)).includes(role))
     throw new Failure('FORBIDDEN', { message: `Your role may not do this to a person with the role ${roleLabels[role]}.` })
+}
+
+export interface Admin {
+  id: string
+  role: Role | null
+}
+
+/**
+ * Takes the lock for changing who is an admin, so that the second of two simultaneous removals sees the outcome of the first. Returns the
+ * admins with their roles. Row locks are not enough: a transaction that waits for them does not see who has become an admin meanwhile, and it could
+ * deadlock with a transaction that holds that admin's row.
+ * @throws Failure SIGNED_OUT if the caller's role was changed or taken away while the lock was waited for
+ */
+export async function lockAdmins(tx: Transaction<Tables>, { caller }: Pick<CallContext, 'caller'>): Promise<Admin[]> {
+  await takeLock(tx, 'admins')
+  const rows = await tx
+    .selectFrom('users')
+    .select(['id', 'user_type', 'role'])
+    .where('user_type', '=', 'admin')
+    .orderBy(sql.raw(idOrderSql('id')))
+    .execute()
+  const admins = rows.map((row) => ({ id: row.id, role: roleThatCounts(row) }))
+  if (caller.kind === 'user' && admins.find(({ id }) => id === caller.user.id)?.role !== caller.user.role)
+    throw new Failure('SIGNED_OUT')
+  return admins
 }
 
 /** SQL for the role that counts of a row of `users`. */

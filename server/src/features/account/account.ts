@@ -107,7 +107,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       if (id === madeBy) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         await sessions.lockAdmin(tx, madeBy, context.sessionToken)
-        refuseAbove(await lockedRole(tx, id), permissions)
+        await refuseAbove(tx, await lockedRole(tx, id), permissions)
         const made = await createPasswordLink(tx, { userId: id, madeBy })
         await auditLink(tx, context, { action: 'user.password-link', id })
         return made

@@ -49,7 +49,7 @@ export function invitationsHandlers(services: InvitationsServices): Handlers<typ
       await sessions.lockAdmin(tx, madeBy, context.sessionToken)
       const made = await make(tx, madeBy)
       const { email, role } = made
-      refuseAbove(role, permissions)
+      await refuseAbove(tx, role, permissions)
       await mails.queue(tx, { to: { email, invitationId: made.id }, kind: 'invitation', by, role, path: made.path })
       await audit(tx, actOf(context), action, { record: recordOf(made), detail: { role: role ?? 'user' } })
       return made

@@ -87,7 +87,7 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
         const columns = ['id', 'fname', 'lname', 'user_type', 'role'] as const
         const person = await tx.selectFrom('users').select(columns).where('id', '=', id).forShare().executeTakeFirst()
         if (!person) throw new Failure('NO_SUCH_USER')
-        refuseAbove(roleThatCounts(person), permissions)
+        await refuseAbove(tx, roleThatCounts(person), permissions)
         const methods = await removeSecondFactor(tx, id)
         await sessions.endAllOf(tx, id)
         await audit(tx, actOf(context), 'user.second-factor-end', { record: userRecord(person), detail: { methods } })

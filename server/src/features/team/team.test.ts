@@ -1,9 +1,11 @@
 /** Roles of admins (contract/src/team/fields.ts): who gets one, who may give one, and what the last owner is spared. */
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Permission, permissions, type Role, roles } from '@arcade/contract/team/fields'
 import { auditTrail } from '#test/audit-trail.ts'
-import { type Client, PASSWORD, testApp } from '#test/test-app.ts'
-import { ensureAdmin } from '#src/identity/accounts.ts'
+import { type Client, PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
+import { changeRole, ensureAdmin } from '#src/identity/accounts.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 
 const settings = { seesPersonal: true, maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null }
@@ -14,6 +16,14 @@ async function sessionOf(client: Client) {
     permissions: Permission[]
     userType: string
   } | null
+}
+
+/** Whether a transaction of this database waits for an advisory lock. */
+async function waitsForAdvisoryLock({ database: { db } }: TestApp): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_locks where locktype = 'advisory' and not granted
+       and database = (select oid from pg_database where datname = current_database())`.execute(db)
+  return rows.length > 0
 }
 
 describe('a role', () => {
@@ -97,6 +107,30 @@ describe('the last owner', () => {
   })
 })
 
+describe('who has just lost a role', () => {
+  test.each([
+    ['gives one', 'PUT', (id: string) => `/api/users/${id}/role`, { role: 'owner' }],
+    ['makes an admin', 'PUT', (id: string) => `/api/users/${id}/user-type`, { userType: 'admin' }],
+    ['removes a person', 'DELETE', (id: string) => `/removeUser/${id}`, undefined],
+    ['removes several people', 'POST', () => '/api/users/remove', { target: { filter: {} } }],
+    ['changes a role', 'PUT', () => '/api/roles/analyst', settings],
+  ] as const)('no longer %s with a request that waited meanwhile', async (_what, method, path, body) => {
+    const app = await testApp()
+    const [owner, other, friend] = [await app.signUp('owner'), await app.signUp('owner'), await app.signUp('user')]
+    const late = await app.database.transaction(async (tx) => {
+      await takeLock(tx, 'admins')
+      const asked = other.call(method, path(friend.id), body)
+      await expect.poll(() => waitsForAdvisoryLock(app), { timeout: 10_000 }).toBe(true)
+      await changeRole(tx, { id: other.id, from: 'owner', to: 'editor' })
+      await app.sessions.endAllOf(tx, other.id)
+      return { asked }
+    })
+    expect(await late.asked).toMatchObject({ status: 401, body: { code: 'SIGNED_OUT' } })
+    expect((await owner.call('GET', `/api/users/${friend.id}`)).body).toMatchObject({ userType: 'user', role: null })
+    expect(await auditTrail(app.database.db)).toEqual([])
+  })
+})
+
 describe('a manager', () => {
   test('may do nothing to an owner that would open or end the account', async () => {
     const app = await testApp()
@@ -119,6 +153,30 @@ describe('a manager', () => {
       ]),
     )
     expect((await manager.call('POST', '/api/password-links', { id: (await app.signUp('analyst')).id })).status).toBe(200)
+  })
+})
+
+describe('a manager who does not see personal fields', () => {
+  test('may do nothing to people who see them, and invites nobody to see them', async () => {
+    const app = await testApp()
+    const [owner, manager, editor] = [await app.signUp('owner'), await app.signUp('manager'), await app.signUp('editor')]
+    expect((await owner.call('PUT', '/api/roles/manager', { ...settings, seesPersonal: false })).status).toBe(200)
+    const attempts = async () => [
+      await manager.call('POST', '/api/invitations', { email: 'me@example.org', role: 'editor' }),
+      await manager.call('POST', '/api/password-links', { id: editor.id }),
+      await manager.call('DELETE', `/removeUser/${editor.id}`),
+    ]
+    for (const { status, body } of await attempts())
+      expect([status, body.message]).toEqual([403, 'Your role may not do this to a person with the role Editor.'])
+    const many = await manager.call('POST', '/api/users/remove', { target: { ids: [editor.id] } })
+    expect(many.body).toMatchObject({ affected: 0, refused: 1 })
+    await owner.call('DELETE', `/removeUser/${editor.id}`)
+    const { records } = (await manager.call('GET', '/api/trash')).body
+    const restored = await manager.call('POST', '/api/trash/restore-one', { id: records[0].id, email: 'me@gmail.com' })
+    expect(restored.status).toBe(403)
+    expect((await owner.call('POST', '/api/trash/restore-one', { id: records[0].id })).status).toBe(200)
+    expect((await owner.call('PUT', '/api/roles/editor', { ...settings, seesPersonal: false })).status).toBe(200)
+    expect((await attempts()).map(({ status }) => status)).toEqual([200, 200, 200])
   })
 })
 

@@ -5,9 +5,8 @@ import { permissionsOf, type Role, roleLabels, roles } from '@arcade/contract/te
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { takeLock } from '#src/db/transaction-locks.ts'
 import { readOwnLimits } from '#src/identity/role-limits.ts'
-import { readRoleSettings, ROLE_THAT_COUNTS, writeRoleSettings } from '#src/identity/roles.ts'
+import { lockAdmins, readRoleSettings, ROLE_THAT_COUNTS, writeRoleSettings } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
 export function teamHandlers({ database, sessions }: { database: Database; sessions: Sessions }): Handlers<typeof contract.team> {
@@ -33,7 +32,7 @@ export function teamHandlers({ database, sessions }: { database: Database; sessi
 
     async setSettings({ role, ...settings }, context) {
       await database.transaction(async (tx) => {
-        await takeLock(tx, 'admins') // of two changes at once, the second one sees what the first one wrote
+        await lockAdmins(tx, context) // of two changes at once, the second one sees what the first one wrote
         const before = (await readRoleSettings(tx))[role]
         const changes = changesBetween({ ...before }, { ...settings })
         if (Object.keys(changes).length === 0) return

@@ -1,7 +1,7 @@
 /** The trash (ADR 14): its list, restoring deleted records, and purging them by hand or when they expire. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { type Role, roleLabels, rolesAbove } from '@arcade/contract/team/fields'
+import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import { recordPermissions } from '@arcade/contract/team/records'
 import { emailFieldFor } from '@arcade/contract/users/calls'
 import { type Act, actOf, actOfProcess, audit } from '#src/audit/audit.ts'
@@ -14,7 +14,7 @@ import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { isEmailTaken } from '#src/identity/accounts.ts'
-import { refuseAbove } from '#src/identity/roles.ts'
+import { findRolesAbove, refuseAbove } from '#src/identity/roles.ts'
 import { conflictTexts, findConflicts, type Replacements, restoreRecords, type Trashed } from './restore.ts'
 import { servedTrash } from './trash-list.ts'
 
@@ -38,7 +38,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
       const restoring = database.transaction(async (tx) => {
         const [record] = await lockTrashed(tx, sql`id = ${id}`)
         if (!record) throw new Failure('NOT_IN_TRASH')
-        refuseAbove(record.role, signedIn(context).permissions)
+        await refuseAbove(tx, record.role, signedIn(context).permissions)
         const [conflict] = await findConflicts(tx, [record], replacements)
         if (conflict) throw new Failure(conflict.code, { message: conflictTexts[conflict.code] })
         await restoreRecords(tx, { files, act: actOf(context) }, [record], replacements)
@@ -65,7 +65,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     async purge({ target, dryRun, expected }, context) {
       const summary = await actOnMany(database, context, { dryRun, expected }, async (tx) => {
         const chosen = await lockTrashed(tx, whereTarget(servedTrash, target, context))
-        const { allowed, refusals } = apartFromAbove(chosen, 'purge', context)
+        const { allowed, refusals } = await apartFromAbove(tx, chosen, { verb: 'purge', context })
         await purge(tx, { files, act: actOf(context) }, allowed)
         return { rows: named(allowed), refusals }
       })
@@ -78,7 +78,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
   async function restoreMany(tx: Transaction<Tables>, context: CallContext, where: Condition): Promise<Done> {
     const locked = await lockTrashed(tx, where)
     for (const { kind } of locked) refuseWithout(['trash.manage', recordPermissions[kind].write], signedIn(context))
-    const { allowed: chosen, refusals: above } = apartFromAbove(locked, 'restore', context)
+    const { allowed: chosen, refusals: above } = await apartFromAbove(tx, locked, { verb: 'restore', context })
     const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
     const free = chosen.filter(({ id }) => !conflicts.has(id))
     await restoreRecords(tx, { files, act: actOf(context) }, free)
@@ -104,8 +104,12 @@ interface Chosen extends Trashed {
 }
 
 /** Sets users apart to whom the caller may do nothing, because their role may do more. */
-function apartFromAbove(chosen: Chosen[], verb: 'restore' | 'purge', context: CallContext) {
-  const above = rolesAbove(signedIn(context).permissions)
+async function apartFromAbove(
+  tx: Transaction<Tables>,
+  chosen: Chosen[],
+  { verb, context }: { verb: 'restore' | 'purge'; context: CallContext },
+) {
+  const above = await findRolesAbove(tx, signedIn(context).permissions)
   const isAbove = ({ role }: Chosen): boolean => role !== null && above.includes(role)
   const refusals = chosen.filter(isAbove).map(({ id, name, role }) => {
     const reason = `Your role may not ${verb} a person with the role ${roleLabels[role!]}.`

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/users/fields'
 import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
-import { type Role, roleLabels, rolesAbove } from '@arcade/contract/team/fields'
+import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import { actOf, auditRows } from '#src/audit/audit.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
@@ -12,10 +12,9 @@ import { type CallContext, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { takeLock } from '#src/db/transaction-locks.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
 import { endInvitationsFor } from '#src/identity/invitations.ts'
-import { ROLE_THAT_COUNTS, roleThatCounts } from '#src/identity/roles.ts'
+import { findRolesAbove, lockAdmins, ROLE_THAT_COUNTS } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { servedUsers } from './users-list.ts'
@@ -39,9 +38,9 @@ export async function removeUsers(
 ): Promise<BulkOutput> {
   const self = signedIn(context)
   const summary = await actOnMany(database, context, { dryRun, expected }, async (tx) => {
-    const admins = await lockAdmins(tx)
+    const admins = await lockAdmins(tx, context)
     const targeted = whereTarget(servedUsers, target, context)
-    const above = rolesAbove(self.permissions)
+    const above = await findRolesAbove(tx, self.permissions)
     const { rows: refused } = await sql<{ id: string; email: string; role: Role | null }>`
       select id, email, ${ROLE_THAT_COUNTS} as role from users
        where ${targeted} and (id = ${self.id} or id = ${lastOwner()} or ${ROLE_THAT_COUNTS} = any(${above}))`.execute(tx)
@@ -121,24 +120,3 @@ const trashedUsers = sql`
 /** The users that a statement has removed as `gone`, as rows for the audit. */
 const removedUsers = sql`
   select 'user' as record_kind, id as record_id, fname || ' ' || lname as record_name, ${removedUserSql} as changes, null::json as detail from gone`
-
-export interface Admin {
-  id: string
-  role: Role | null
-}
-
-/**
- * Takes the lock for changing who is an admin, so that the second of two simultaneous removals sees the outcome of the first. Returns the
- * admins with their roles. Row locks are not enough: a transaction that waits for them does not see who has become an admin meanwhile, and it could
- * deadlock with a transaction that holds that admin's row.
- */
-export async function lockAdmins(tx: Transaction<Tables>): Promise<Admin[]> {
-  await takeLock(tx, 'admins')
-  const rows = await tx
-    .selectFrom('users')
-    .select(['id', 'user_type', 'role'])
-    .where('user_type', '=', 'admin')
-    .orderBy(sql.raw(idOrderSql('id')))
-    .execute()
-  return rows.map((row) => ({ id: row.id, role: roleThatCounts(row) }))
-}

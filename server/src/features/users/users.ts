@@ -25,8 +25,8 @@ import {
 } from '#src/identity/accounts.ts'
 import type { Mails } from '#src/mail/mails.ts'
 import type { Trash } from '#src/audit/trash.ts'
-import { refuseAbove } from '#src/identity/roles.ts'
-import { type Admin, lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
+import { type Admin, lockAdmins, refuseAbove } from '#src/identity/roles.ts'
+import { moveUsersToTrash, removeUsers } from './users-bulk.ts'
 import { servedUsers } from './users-list.ts'
 
 export interface UsersServices {
@@ -59,7 +59,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
   const setRole = (id: string, context: CallContext, choose: (before: Role | null) => Role | null): Promise<DashboardUser> => {
     refuseSelf(id, context)
     return changing(id, async (tx) => {
-      const admins = await lockAdmins(tx)
+      const admins = await lockAdmins(tx, context)
       const before = await findUser(tx, id, 'lock')
       const from = admins.find((admin) => admin.id === id)?.role ?? null
       const to = choose(from)
@@ -129,11 +129,11 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
     async remove({ id }, context) {
       refuseSelf(id, context)
       await changing(id, async (tx) => {
-        const admins = await lockAdmins(tx)
+        const admins = await lockAdmins(tx, context)
         await findUser(tx, id, 'lock')
         refuseLastAdmin(id, admins)
         refuseLastOwner(id, admins)
-        refuseAbove(admins.find((admin) => admin.id === id)?.role ?? null, signedIn(context).permissions)
+        await refuseAbove(tx, admins.find((admin) => admin.id === id)?.role ?? null, signedIn(context).permissions)
         await moveUsersToTrash(tx, context, { trash, where: sql`id = ${id}` })
         await sessions.endAllOf(tx, id)
       })

@@ -1,11 +1,11 @@
 /** Invites a person by a link, which is sent by mail where the console can, and is always shown once to be copied. */
 import type { InvitationInput, InvitedRole } from '@arcade/contract/invitations/calls'
-import { permissionsOf, type Role, roleLabels, roles } from '@arcade/contract/team/fields'
+import { roleLabels, roles } from '@arcade/contract/team/fields'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
-import { useSession } from '#src/session.tsx'
+import { useRolesAbove, useSession } from '#src/session.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { DialogActions } from '#src/ui/dialog.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
@@ -46,15 +46,17 @@ export function roleWords(role: InvitedRole): string {
 }
 
 function InviteForm({ onMade, onClose }: { onMade: (made: NewInvitation) => void; onClose: () => void }) {
-  const { user, canResetByMail } = useSession()
+  const { canResetByMail } = useSession()
+  const above = useRolesAbove()
   const form = useForm(() => import('@arcade/contract/invitations/calls').then(({ invitationInput }) => invitationInput), {
     email: '',
     role: '' as InvitedRole,
   })
-  const held = user?.permissions ?? []
   // The server refuses a role that may do more than one's own.
-  const isBelow = (role: Role) => permissionsOf(role, { seesPersonal: false }).every((one) => held.includes(one))
-  const options = [...roles.filter(isBelow), 'user' as const].map((value) => ({ value, label: roleWords(value) }))
+  const options = [...roles.filter((role) => !above.includes(role)), 'user' as const].map((value) => ({
+    value,
+    label: roleWords(value),
+  }))
 
   const handleSubmit = async (input: InvitationInput) => {
     try {
