@@ -59,21 +59,21 @@ const made = done.extend({
 const tags = ['Team']
 
 export const invitations = {
-  create: call(['admin'], { needs: 'users.write' })
+  create: call(['admin'], { needs: 'users.write', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/invitations',
       tags,
       summary: 'Invite a person by a link that works once, within 72 hours',
       description:
-        'The role may not be above one’s own. The link is sent by mail where SMTP_URL is set. It ends early with a newer invitation of the address, when the address gets an account, and when its maker is removed, gets another role or a new password, or ends sessions.',
+        'The role may not be above one’s own. The link is sent by mail where SMTP_URL is set. It ends early with a newer invitation of the address, when the address gets an account, and when its maker is removed, gets another role, a new password or another second factor, or ends sessions.',
     })
     .input(invitationInput)
     .output(made),
   list: call(['admin'], { needs: 'users.read' })
     .route({ method: 'GET', path: '/api/invitations', tags, summary: 'The invitations that were not used, the newest first' })
     .output(z.object({ invitations: z.array(openInvitation) })),
-  resend: call(['admin'], { needs: 'users.write' })
+  resend: call(['admin'], { needs: 'users.write', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/invitations/{id}/resend',

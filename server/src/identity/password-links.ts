@@ -104,9 +104,3 @@ export async function endPasswordLinksBy(tx: Kysely<Tables>, userId: string): Pr
 export async function endPasswordLinksFor(tx: Kysely<Tables>, userId: string): Promise<void> {
   await tx.deleteFrom('password_links').where('user_id', '=', userId).where('used_at', 'is', null).execute()
 }
-
-/** Ends the links that a user made, and the one for that user. Used ones stay, so that their page can say that they were used. */
-export async function endPasswordLinksOf(tx: Kysely<Tables>, userId: string): Promise<void> {
-  await endPasswordLinksBy(tx, userId)
-  await endPasswordLinksFor(tx, userId)
-}

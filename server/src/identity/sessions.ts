@@ -14,7 +14,7 @@ import { createCredentialCache, type CredentialCache, EVERYBODY, type InTurn } f
 import { endEmailChange } from './email-changes.ts'
 import { endInvitationsBy } from './invitations.ts'
 import { endPendingSignInsOf, sweepPendingSignIns } from './pending-sign-ins.ts'
-import { endPasswordLinksBy, endPasswordLinksOf } from './password-links.ts'
+import { endPasswordLinksBy, endPasswordLinksFor } from './password-links.ts'
 import { endResetsOf } from './password-resets.ts'
 import { type FindCurrent, prepareFindCurrent, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from './find-session.ts'
 import { sessionUserOf } from './roles.ts'
@@ -69,8 +69,8 @@ export interface Sessions {
    */
   renew(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string>
   /**
-   * Ends a user's other sessions, the password links that the user made and sign-ins that wait, because the second factor changes; this
-   * session is renewed. Call `changed` after the commit.
+   * Ends a user's other sessions, the links, invitations and change of e-mail that the user made and sign-ins that wait, because the second
+   * factor changes; this session is renewed. Call `changed` after the commit.
    * @returns the new token @throws Failure SIGNED_OUT if the session has ended
    */
   renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string>
@@ -87,6 +87,11 @@ export interface Sessions {
    * @throws Failure SIGNED_OUT if they have ended meanwhile
    */
   lockAdmin(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void>
+  /**
+   * Keeps a session as it is until the transaction ends. The caller may have locked the account, but not the user.
+   * @throws Failure SIGNED_OUT if it has ended meanwhile
+   */
+  lock(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void>
   /**
    * Ends all sessions of a user, the links and invitations that the user made, and the links for the user, in the transaction that changes
    * the user. Call `changed` after the commit.
@@ -217,9 +222,7 @@ class CachedSessions implements Sessions {
       .where('user_id', '=', userId)
       .where('token_hash', '<>', hashToken(token ?? ''))
       .execute()
-    await endPasswordLinksBy(tx, userId)
-    await endLinkCode(tx, userId)
-    await endPendingSignInsOf(tx, userId)
+    await endAllMadeBy(tx, userId)
     return this.renew(tx, userId, token)
   }
 
@@ -269,21 +272,21 @@ class CachedSessions implements Sessions {
   async lockAdmin(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void> {
     // Locks the user before the session, in the same order as a change of the role does.
     const user = await sql`select from users where id = ${userId} and user_type = 'admin' for share`.execute(tx)
-    const session =
-      await sql`select from sessions where user_id = ${userId} and token_hash = ${hashToken(token ?? '')} for key share`.execute(
-        tx,
-      )
-    if (user.rows.length === 0 || session.rows.length === 0) throw new Failure('SIGNED_OUT')
+    if (user.rows.length === 0) throw new Failure('SIGNED_OUT')
+    await this.lock(tx, userId, token)
+  }
+
+  async lock(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void> {
+    const hash = hashToken(token ?? '')
+    const { rows } = await sql`select from sessions where user_id = ${userId} and token_hash = ${hash} for key share`.execute(tx)
+    if (rows.length === 0) throw new Failure('SIGNED_OUT')
   }
 
   async endAllOf(tx: Kysely<Tables>, userId: string): Promise<void> {
     await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
-    await endPasswordLinksOf(tx, userId)
+    await endPasswordLinksFor(tx, userId)
     await endResetsOf(tx, userId)
-    await endInvitationsBy(tx, userId)
-    await endEmailChange(tx, userId)
-    await endLinkCode(tx, userId)
-    await endPendingSignInsOf(tx, userId)
+    await endAllMadeBy(tx, userId)
     await notifyOf(tx, userId)
   }
 
@@ -321,11 +324,7 @@ class CachedSessions implements Sessions {
         .where(condition)
         .executeTakeFirstOrThrow()
       // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
-      await endPasswordLinksBy(tx, userId)
-      await endInvitationsBy(tx, userId)
-      await endEmailChange(tx, userId)
-      await endLinkCode(tx, userId)
-      await endPendingSignInsOf(tx, userId)
+      await endAllMadeBy(tx, userId)
       if (numDeletedRows === 0n) return 0
       await notifyOf(tx, userId)
       await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })
@@ -333,6 +332,18 @@ class CachedSessions implements Sessions {
     })
     if (ended > 0) this.changed(userId)
   }
+}
+
+/**
+ * Ends all that a user has made and could outlive a session: a thief of the session may have made it. The account is locked, or its sessions
+ * are ended, so that nothing is just being made.
+ */
+async function endAllMadeBy(tx: Kysely<Tables>, userId: string): Promise<void> {
+  await endPasswordLinksBy(tx, userId)
+  await endInvitationsBy(tx, userId)
+  await endEmailChange(tx, userId)
+  await endLinkCode(tx, userId)
+  await endPendingSignInsOf(tx, userId)
 }
 
 /**

@@ -59,7 +59,7 @@ export function createAdjustments(database: Database): Adjustments {
   return {
     async adjust({ userId, amount, reason }, context) {
       refuseErased(userId)
-      if (Math.abs(amount) > STEP_UP_POINTS) await refuseWithoutStepUp(database.db, context)
+      await refuseLarge(database.db, context, amount)
       const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
           write(context, ADJUST, [userId, amount, reason, ...writtenBy(context), ...key], (tx, row) =>
@@ -80,9 +80,10 @@ export function createAdjustments(database: Database): Adjustments {
       if (owner !== userId) throw new Failure('NO_SUCH_ENTRY')
       const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
-          write(context, REVERSE, [userId, seq, entryId, reason, ...writtenBy(context), ...key], (tx, row) =>
-            audit(tx, actOf(context), 'player.reverse', explained(userId, row, { reverses: entryId, reason })),
-          ),
+          write(context, REVERSE, [userId, seq, entryId, reason, ...writtenBy(context), ...key], async (tx, row) => {
+            await refuseLarge(tx, context, row.amount)
+            await audit(tx, actOf(context), 'player.reverse', explained(userId, row, { reverses: entryId, reason }))
+          }),
         unlessKnown: 'ledger_entries_reference',
         async findEarlier() {
           const [known] = await findReversal([userId, seq, entryId])
@@ -113,6 +114,11 @@ export function createAdjustments(database: Database): Adjustments {
       return rows
     })
   }
+}
+
+/** @throws Failure STEP_UP_NEEDED if this many points ask for a fresh proof of the second factor */
+async function refuseLarge(db: Parameters<typeof refuseWithoutStepUp>[0], context: CallContext, amount: number): Promise<void> {
+  if (Math.abs(amount) > STEP_UP_POINTS) await refuseWithoutStepUp(db, context)
 }
 
 function refuseErased(userId: number): void {

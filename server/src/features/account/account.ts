@@ -71,7 +71,8 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       await attempts.forgive(limits.passwordChange, id)
       const passwordHash = await hashNewPassword(password, passwordPolicy)
       await database.transaction(async (tx) => {
-        // While the passwords were hashed, the user may have been removed, or the password changed elsewhere, which ends all sessions.
+        // While the passwords were hashed, the user may have been removed, the password changed elsewhere, or this session ended, such as by a
+        // new second factor.
         const present = await tx
           .selectFrom('accounts')
           .select('password_hash')
@@ -79,6 +80,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
           .forUpdate()
           .executeTakeFirst()
         if (present?.password_hash !== account?.password_hash) throw new Failure('SIGNED_OUT')
+        await sessions.lock(tx, id, context.sessionToken)
         await setPassword(tx, context, { id, email, passwordHash })
       })
       sessions.changed(id)

@@ -274,6 +274,15 @@ test('security: weighty calls ask for the second factor again after ten minutes,
   ])
 })
 
+test('security: an invitation asks for a fresh proof, because it gives a role', async () => {
+  const { app, ada } = await withFactor()
+  const invite = (role: string) => ada.call('POST', '/api/invitations', { email: 'eve@example.org', role })
+  const { id } = (await invite('owner')).body
+  await ageProof(app, ada.id)
+  const answers = [await invite('owner'), await invite('user'), await ada.call('POST', `/api/invitations/${id}/resend`)]
+  expect(answers.map(({ body }) => body.code)).toEqual(Array(3).fill('STEP_UP_NEEDED'))
+})
+
 test('security: people without a second factor are not asked for it', async () => {
   const app = await testApp()
   const ada = await app.signUp('owner')
@@ -343,6 +352,11 @@ test('security: bulk acts on very many records and large adjustments ask for a f
   await ageProof(app, ada.id)
   expect((await adjust(100_000)).status).toBe(200)
   expect((await adjust(-100_001)).body.code).toBe('STEP_UP_NEEDED')
+  await app.database.db.updateTable('balances').set({ balance: 200_001 }).execute()
+  await sql`update ledger_entries set amount = 200_001, balance = 200_001`.execute(app.database.db)
+  const reversed = await ada.call('POST', '/api/telegram-users/7/reversals', { entryId: '7-1', reason: 'A mistake' })
+  expect(reversed.body.code).toBe('STEP_UP_NEEDED')
+  expect((await ada.call('GET', '/api/telegram-users/7')).body.balance).toBe(200_001)
   const remove = (more: object) => ada.call('POST', '/api/users/remove', { target: { filter: { userType: 'user' } }, ...more })
   expect((await remove({ dryRun: true })).body).toMatchObject({ affected: 1001 })
   expect((await remove({ dryRun: false, expected: 1001 })).body.code).toBe('STEP_UP_NEEDED')
