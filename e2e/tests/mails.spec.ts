@@ -95,6 +95,8 @@ test('an open invitation is sent again, which ends the earlier link, and ended',
   await expect(toast(page, 'Invitation sent again.')).toBeVisible()
   const second = (await field(page, 'Invitation of eve@example.org').inputValue()).split('link=')[1]
   expect(second).not.toBe(first)
+  await expect(page.getByRole('dialog')).toContainText('The earlier link has ended.')
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'End Invitation, eve@example.org' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'End invitation' }).click()
   await expect(toast(page, 'Invitation ended.')).toBeVisible()

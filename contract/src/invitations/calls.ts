@@ -55,6 +55,8 @@ const made = done.extend({
   expiresAt: z.iso.datetime(),
   /** Whether the link is also sent by mail. */
   isMailed: z.boolean(),
+  /** Whether an earlier link for the address has ended by it. */
+  hasReplaced: z.boolean(),
 })
 const tags = ['Team']
 
@@ -66,7 +68,7 @@ export const invitations = {
       tags,
       summary: 'Invite a person by a link that works once, within 72 hours',
       description:
-        'The role may not be above one’s own. The link is sent by mail where SMTP_URL is set. It ends early with a newer invitation of the address, when the address gets an account, and when its maker is removed, gets another role, a new password or another second factor, or ends sessions.',
+        'The role may not be above one’s own, nor that of an open invitation of the address, which it ends. The link is sent by mail where SMTP_URL is set. It ends early with a newer invitation of the address, when the address gets an account, and when its maker is removed, gets another role, a new password or another second factor, or ends sessions.',
     })
     .input(invitationInput)
     .output(made),
@@ -83,7 +85,12 @@ export const invitations = {
     .input(z.strictObject({ id: z.uuid() }))
     .output(made),
   remove: call(['admin'], { needs: 'users.write' })
-    .route({ method: 'DELETE', path: '/api/invitations/{id}', tags, summary: 'End an invitation' })
+    .route({
+      method: 'DELETE',
+      path: '/api/invitations/{id}',
+      tags,
+      summary: 'End an invitation, whose role may not be above one’s own',
+    })
     .input(z.strictObject({ id: z.uuid() }))
     .output(done),
   state: call(['guest'])

@@ -24,6 +24,8 @@ export interface Invitation {
 export interface MadeInvitation extends Invitation {
   path: string
   expiresAt: string
+  /** The role of the earlier link for the address that has ended by it; undefined if there was none. */
+  replaced?: Role | null
 }
 
 const EXPIRES_AT = sql<Date>`now() + make_interval(hours => ${VALID_FOR_HOURS})`
@@ -47,9 +49,10 @@ export async function createInvitation(
 ): Promise<MadeInvitation> {
   const token = newToken()
   // Deleted and not overwritten: a new id, so that what is still queued for the earlier link goes with it.
-  await tx
+  const [earlier] = await tx
     .deleteFrom('invitations')
     .where(lower(sql.ref('email')), '=', email.toLowerCase())
+    .returning(['role', sql<boolean>`expires_at > now()`.as('wasGood')])
     .execute()
   const { id, expires_at: expires } = await tx
     .insertInto('invitations')
@@ -58,7 +61,8 @@ export async function createInvitation(
     .executeTakeFirstOrThrow()
   const free = await tx.selectFrom('invitations').select('id').where('id', '=', id).where(IS_FREE).executeTakeFirst()
   if (!free) throw new Failure('EMAIL_TAKEN', { fields: { email: 'This email is in use already' } })
-  return { id, email, role, path: pathOf(token), expiresAt: expires.toISOString() }
+  const made = { id, email, role, path: pathOf(token), expiresAt: expires.toISOString() }
+  return earlier?.wasGood ? { ...made, replaced: earlier.role } : made
 }
 
 /** Returns an invitation that was not used, and keeps it as it is until the transaction ends. @throws Failure NO_SUCH_INVITATION */
@@ -86,7 +90,7 @@ export async function renewInvitation(tx: Transaction<Tables>, invitation: Invit
     .executeTakeFirstOrThrow()
   // A mail with the earlier link that is still queued would only mislead.
   await tx.deleteFrom('mails').where('invitation_id', '=', invitation.id).execute()
-  return { ...invitation, path: pathOf(token), expiresAt: expires.toISOString() }
+  return { ...invitation, path: pathOf(token), expiresAt: expires.toISOString(), replaced: invitation.role }
 }
 
 function pathOf(token: string): string {

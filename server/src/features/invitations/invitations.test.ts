@@ -122,6 +122,22 @@ describe('an invitation', () => {
       expect((await invite(manager, role, `${role}@example.org`)).status, role).toBe(200)
   })
 
+  test('security: who may not give its role may neither end it nor take its place, until it has expired', async () => {
+    const app = await testApp()
+    const [owner, manager] = [await app.signUp('owner'), await app.signUp('manager')]
+    const { id, link } = await made(owner, 'owner')
+    expect(await manager.call('DELETE', `/api/invitations/${id}`)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    expect(await invite(manager, 'editor', EMAIL.toUpperCase())).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    expect((await stateOf(app, link)).state).toBe('valid')
+    await sql`update invitations set expires_at = now() - interval '1 minute'`.execute(app.database.db)
+    expect(await invite(manager)).toMatchObject({ status: 200, body: { hasReplaced: false } })
+    expect(await open(owner)).toMatchObject([{ role: 'editor' }])
+    expect(await invite(owner, 'owner')).toMatchObject({ status: 200, body: { hasReplaced: true } })
+    const [{ id: last }] = await open(owner)
+    expect((await owner.call('DELETE', `/api/invitations/${last}`)).status).toBe(200)
+    expect(await open(owner)).toEqual([])
+  })
+
   test('of an address that has an account is refused, and so are bad addresses and roles', async () => {
     const app = await testApp()
     const owner = await app.signUp('owner')

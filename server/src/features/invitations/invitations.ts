@@ -45,16 +45,17 @@ export function invitationsHandlers(services: InvitationsServices): Handlers<typ
   ) => {
     const { id: madeBy, username: by, permissions } = signedIn(context)
     await attempts.count(limits.invitationsOfUser, madeBy)
-    const { id, path, expiresAt } = await database.transaction(async (tx) => {
+    const { id, path, expiresAt, replaced } = await database.transaction(async (tx) => {
       await sessions.lockAdmin(tx, madeBy, context.sessionToken)
       const made = await make(tx, madeBy)
       const { email, role } = made
       await refuseAbove(tx, role, permissions)
+      if (made.replaced !== undefined) await refuseAbove(tx, made.replaced, permissions)
       await mails.queue(tx, { to: { email, invitationId: made.id }, kind: 'invitation', by, role, path: made.path })
       await audit(tx, actOf(context), action, { record: recordOf(made), detail: { role: role ?? 'user' } })
       return made
     })
-    return { success: true, id, link: path, expiresAt, isMailed: mails.isOn } as const
+    return { success: true, id, link: path, expiresAt, isMailed: mails.isOn, hasReplaced: replaced !== undefined } as const
   }
 
   return {
@@ -71,7 +72,9 @@ export function invitationsHandlers(services: InvitationsServices): Handlers<typ
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
         const ended = await endInvitation(tx, id)
-        if (ended) await audit(tx, actOf(context), 'invitation.end', { record: recordOf(ended) })
+        if (!ended) return
+        await refuseAbove(tx, ended.role, signedIn(context).permissions)
+        await audit(tx, actOf(context), 'invitation.end', { record: recordOf(ended) })
       })
       return { success: true }
     },

@@ -1,8 +1,9 @@
 /** Invites a person by a link, which is sent by mail where the console can, and is always shown once to be copied. */
 import type { InvitationInput, InvitedRole } from '@arcade/contract/invitations/calls'
-import { roleLabels, roles } from '@arcade/contract/team/fields'
+import { roleDescriptions, roleLabels, roles } from '@arcade/contract/team/fields'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useWatch } from 'react-hook-form'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useRolesAbove, useSession } from '#src/session.tsx'
@@ -10,16 +11,24 @@ import { CopyButton } from '#src/ui/copy-button.tsx'
 import { DialogActions } from '#src/ui/dialog.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { SelectField, TextField, useForm } from '#src/ui/form.tsx'
+import { useLast } from '#src/ui/last.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './update-user-page.module.css'
 
 /** A link that was just made, which only this page knows. */
-export interface NewInvitation {
+interface NewInvitation {
   email: string
   address: string
   expiresAt: string
   isMailed: boolean
+  hasReplaced: boolean
+}
+
+type Made = Awaited<ReturnType<typeof client.invitations.create>>
+
+export function newInvitation(email: string, { link, expiresAt, isMailed, hasReplaced }: Made): NewInvitation {
+  return { email, address: `${location.origin}${link}`, expiresAt, isMailed, hasReplaced }
 }
 
 export function InviteButton() {
@@ -34,9 +43,10 @@ export function InviteButton() {
       <Button variant="default" onClick={() => setIsOpen(true)}>
         Invite
       </Button>
-      <FormDialog isOpen={isOpen} onClose={handleClose} title="Invite">
-        {made ? <Made made={made} onClose={handleClose} /> : <InviteForm onMade={setMade} onClose={handleClose} />}
+      <FormDialog isOpen={isOpen && !made} onClose={handleClose} title="Invite">
+        <InviteForm onMade={setMade} onClose={handleClose} />
       </FormDialog>
+      <NewLinkDialog made={made} onClose={handleClose} />
     </>
   )
 }
@@ -52,16 +62,16 @@ function InviteForm({ onMade, onClose }: { onMade: (made: NewInvitation) => void
     email: '',
     role: '' as InvitedRole,
   })
+  const role = useWatch({ control: form.control, name: 'role' })
   // The server refuses a role that may do more than one's own.
-  const options = [...roles.filter((role) => !above.includes(role)), 'user' as const].map((value) => ({
+  const options = [...roles.filter((one) => !above.includes(one)), 'user' as const].map((value) => ({
     value,
     label: roleWords(value),
   }))
 
   const handleSubmit = async (input: InvitationInput) => {
     try {
-      const { link, expiresAt, isMailed } = await client.invitations.create(input)
-      onMade({ email: input.email, address: `${location.origin}${link}`, expiresAt, isMailed })
+      onMade(newInvitation(input.email, await client.invitations.create(input)))
       toast.success('Invitation made.')
       await queryClient.invalidateQueries({ queryKey: api.invitations.key() })
       return undefined
@@ -81,25 +91,41 @@ function InviteForm({ onMade, onClose }: { onMade: (made: NewInvitation) => void
         autoComplete="off"
         description={canResetByMail ? 'The link is mailed there, and shown to you.' : 'You get a link to send there yourself.'}
       />
-      <SelectField control={form.control} name="role" label="Role" isRequired placeholder="Select a role" options={options} />
+      <SelectField
+        control={form.control}
+        name="role"
+        label="Role"
+        isRequired
+        placeholder="Select a role"
+        hint={roleHint(role)}
+        options={options}
+      />
     </DialogForm>
   )
 }
 
-function Made({ made, onClose }: { made: NewInvitation; onClose: () => void }) {
+/** What the role may do; empty until one is chosen. */
+function roleHint(role: InvitedRole | ''): string {
+  if (role === '') return ''
+  return role === 'user' ? 'May manage nothing.' : roleDescriptions[role]
+}
+
+/** Shows a link that was just made, once. It is open while there is one. */
+export function NewLinkDialog({ made, onClose }: { made: NewInvitation | undefined; onClose: () => void }) {
+  const last = useLast(made)
   return (
-    <>
-      <InvitationLink made={made} />
+    <FormDialog isOpen={made !== undefined} onClose={onClose} title="Invitation">
+      {last && <NewLink made={last} />}
       <DialogActions>
         <Button data-autofocus onClick={onClose}>
           Done
         </Button>
       </DialogActions>
-    </>
+    </FormDialog>
   )
 }
 
-export function InvitationLink({ made: { email, address, expiresAt, isMailed } }: { made: NewInvitation }) {
+function NewLink({ made: { email, address, expiresAt, isMailed, hasReplaced } }: { made: NewInvitation }) {
   return (
     <div className={classes['link']}>
       <TextInput
@@ -110,8 +136,8 @@ export function InvitationLink({ made: { email, address, expiresAt, isMailed } }
         rightSection={<CopyButton label="Invitation" text={address} />}
       />
       <p>
-        {isMailed && 'It is on its way by mail. '}Good until <Moment iso={expiresAt} />, once. It is not shown again; anybody who
-        has it can make the account.
+        {isMailed ? 'It is on its way by mail. ' : 'Copy it and send it yourself. '}Good until <Moment iso={expiresAt} />, once.
+        {hasReplaced && ' The earlier link has ended.'} It is not shown again; anybody who has it can make the account.
       </p>
     </div>
   )

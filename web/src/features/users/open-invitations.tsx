@@ -8,11 +8,11 @@ import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
-import { mayDo, useSession } from '#src/session.tsx'
+import { mayDo, useRolesAbove, useSession } from '#src/session.tsx'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
-import { InvitationLink, type NewInvitation, roleWords } from './invite.tsx'
+import { newInvitation, NewLinkDialog, roleWords } from './invite.tsx'
 
 const mailWords = { queued: 'the mail is being sent', sent: 'sent by mail', failed: 'the mail could not be sent' } as const
 
@@ -20,26 +20,28 @@ const mailWords = { queued: 'the mail is being sent', sent: 'sent by mail', fail
 export function OpenInvitations(): ReactNode {
   const query = useQuery(api.invitations.list.queryOptions())
   useKeptFresh(query)
-  const { user } = useSession()
+  const { user, canResetByMail } = useSession()
+  const above = useRolesAbove()
   const act = useItemAct(api.invitations.key())
-  const [renewed, setRenewed] = useState<NewInvitation>()
+  const [renewed, setRenewed] = useState<ReturnType<typeof newInvitation>>()
   const { data, error, refetch } = query
 
   if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />
   const invitations = data?.invitations ?? []
   if (invitations.length === 0) return null
 
+  const mayActOn = ({ role }: OpenInvitation) => mayDo(user, 'users.write') && (role === 'user' || !above.includes(role))
+  const renewal = canResetByMail ? 'Send Again' : 'Make New Link'
   const handleRenew = ({ id, email }: OpenInvitation) =>
     void act(async () => {
-      const { link, expiresAt, isMailed } = await client.invitations.resend({ id })
-      setRenewed({ email, address: `${location.origin}${link}`, expiresAt, isMailed })
-      return isMailed ? 'Invitation sent again.' : 'New link made.'
+      const made = newInvitation(email, await client.invitations.resend({ id }))
+      setRenewed(made)
+      return made.isMailed ? 'Invitation sent again.' : 'New link made.'
     })
   const handleEnd = ({ id, email }: OpenInvitation) =>
     void act(
       async () => {
         await client.invitations.remove({ id })
-        setRenewed(undefined)
         return 'Invitation ended.'
       },
       { title: 'End invitation', message: `Are you sure you want to end the invitation of ${email}?`, isDestructive: true },
@@ -47,23 +49,22 @@ export function OpenInvitations(): ReactNode {
 
   return (
     <Panel title="Open Invitations">
-      <div aria-live="polite">{renewed && <InvitationLink key={renewed.address} made={renewed} />}</div>
       <ItemList>
         {invitations.map((invitation) => (
           <Item
             key={invitation.id}
             name={invitation.email}
-            badge={invitation.isExpired && 'Expired'}
+            badge={invitation.isExpired ? 'Expired' : invitation.mail === 'failed' && 'Not sent'}
             buttons={
-              mayDo(user, 'users.write') && (
+              mayActOn(invitation) && (
                 <>
                   <Button
                     variant="default"
                     size="compact-md"
-                    aria-label={`Send Again, ${invitation.email}`}
+                    aria-label={`${renewal}, ${invitation.email}`}
                     onClick={() => handleRenew(invitation)}
                   >
-                    Send Again
+                    {renewal}
                   </Button>
                   <Button
                     variant="default"
@@ -85,6 +86,7 @@ export function OpenInvitations(): ReactNode {
           </Item>
         ))}
       </ItemList>
+      <NewLinkDialog made={renewed} onClose={() => setRenewed(undefined)} />
     </Panel>
   )
 }
