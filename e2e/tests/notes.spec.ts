@@ -82,6 +82,7 @@ test('Notes: the palette finds a note on a task and opens its form, where the no
     server.database.db,
   )
   await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Search pages/ }).fill('zebra')
   const found = page.getByRole('group', { name: 'Notes' }).getByRole('option')
@@ -89,6 +90,34 @@ test('Notes: the palette finds a note on a task and opens its form, where the no
   await found.click()
   await expect(page.getByRole('heading', { name: 'Update Social Task' })).toBeVisible()
   await expect(items(page)).toHaveText([/The link is a Zebra trap/])
+})
+
+test('Notes: who may only read an announcement finds its notes in History, where a mention leads', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  const { id: author } = await server.addPerson({ fname: 'Mia', lname: 'Moon', email: 'mia@gmail.com', userType: 'admin' })
+  const { id: reader } = await signIn('analyst')
+  const { db } = server.database
+  await sql`insert into notes (id, kind, record_id, text, author_id)
+    select 'n', 'announcement', id, 'A new picture, @Ada Admin', ${author} from announcements where title = 'Season 2 is live'`.execute(
+    db,
+  )
+  await sql`insert into note_mentions (note_id, user_id, name) values ('n', ${reader}, 'Ada Admin')`.execute(db)
+  await page.goto('/')
+  const seen = page.waitForResponse((answer) => answer.url().endsWith('/api/notes/seen'))
+  await page.getByRole('region', { name: 'Mentions' }).getByRole('link').click()
+  await expect(page).toHaveURL(/\/history\?item=/)
+  await expect(items(page)).toHaveText([/Mia Moon · .*A new picture, @Ada Admin/])
+  await expect(notes(page).getByRole('button')).toHaveCount(0)
+  await expect(newNote(page)).toHaveCount(0)
+  await expectAccessible(page)
+  await seen
+  await page.getByRole('link', { name: 'AMA on Friday' }).click()
+  await expect(page.getByRole('heading', { name: 'AMA on Friday' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Participants' })).toBeVisible()
+  await expect(notes(page), 'nothing is shown where there are no notes').toHaveCount(0)
 })
 
 test.describe('on a phone', () => {

@@ -7,11 +7,11 @@ import { type NoteKind, notesNeed } from '@arcade/contract/notes/fields'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client, creation, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
-import { mayDo, useSession } from '#src/session.tsx'
+import { mayDo, useMay, useSession } from '#src/session.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import type { Refusal } from '#src/ui/form.tsx'
@@ -32,19 +32,46 @@ export function Notes({ kind, id }: RecordProps) {
   return <NotesPanel key={`${kind} ${id}`} kind={kind} id={id} />
 }
 
-function NotesPanel({ kind, id }: RecordProps) {
-  const { user } = useSession()
-  const headingId = useId()
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+function useNotesOf({ kind, id }: RecordProps, enabled = true) {
+  const query = useInfiniteQuery(
     api.notes.ofRecord.infiniteOptions({
       input: (after: string | undefined) => ({ kind, id, ...(after !== undefined && { after }) }),
       initialPageParam: undefined as string | undefined,
       getNextPageParam: ({ after }) => after ?? undefined,
+      enabled,
     }),
   )
-  const notes = data?.pages.flatMap((page) => page.notes)
+  return { ...query, notes: query.data?.pages.flatMap((page) => page.notes) }
+}
+
+/**
+ * Returns the notes on a record, only to be read, for a page that shows them above its own content; no panel if there are none.
+ * @param isThere whether the record is there: one in the trash has no notes
+ */
+export function useNotesToRead(record: RecordProps, isThere: boolean): { isLoading: boolean; panel: ReactNode } {
+  const mayRead = useMay(notesNeed[record.kind])
+  const query = useNotesOf(record, isThere && mayRead)
+  const { user } = useSession()
+  const headingId = useId()
+  useSeen(query.notes, user?.id)
+  if (!query.error && !query.notes?.length) return { isLoading: query.isLoading, panel: null }
+  const panel = (
+    <Panel labelledBy={headingId}>
+      <h3 id={headingId} className={classes['heading']}>
+        Notes
+      </h3>
+      <LoadedNotes query={query} kind={record.kind} canWrite={false} />
+    </Panel>
+  )
+  return { isLoading: query.isLoading, panel }
+}
+
+function NotesPanel({ kind, id }: RecordProps) {
+  const { user } = useSession()
+  const headingId = useId()
+  const query = useNotesOf({ kind, id })
   const canWrite = mayDo(user, 'notes.write')
-  useSeen(notes, user?.id)
+  useSeen(query.notes, user?.id)
 
   return (
     <Panel labelledBy={headingId}>
@@ -52,19 +79,29 @@ function NotesPanel({ kind, id }: RecordProps) {
         Notes
       </h2>
       {canWrite && !isErasedPlayer(kind, id) && <NewNote kind={kind} id={id} />}
-      {notes ? (
-        <List notes={notes} kind={kind} canWrite={canWrite} />
-      ) : error ? (
-        <Problem {...problemOf(error, () => void refetch())} />
-      ) : (
-        <output>Loading...</output>
-      )}
+      <LoadedNotes query={query} kind={kind} canWrite={canWrite} />
+    </Panel>
+  )
+}
+
+interface LoadedNotesProps {
+  query: ReturnType<typeof useNotesOf>
+  kind: NoteKind
+  canWrite: boolean
+}
+
+function LoadedNotes({ query, kind, canWrite }: LoadedNotesProps) {
+  const { notes, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = query
+  if (!notes) return error ? <Problem {...problemOf(error, () => void refetch())} /> : <output>Loading...</output>
+  return (
+    <>
+      <List notes={notes} kind={kind} canWrite={canWrite} />
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more
         </Button>
       )}
-    </Panel>
+    </>
   )
 }
 

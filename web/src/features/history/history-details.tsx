@@ -1,6 +1,6 @@
 /**
- * The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. After a move-in it
- * also shows the fields that the console does not know.
+ * The selected item of History (§2, §3): its details, the team's notes on it, its participants (50 per page), and a download. After a
+ * move-in it also shows the fields that the console does not know.
  */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
@@ -22,6 +22,7 @@ import { ListTable } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { type ListState, useList } from '#src/lists/use-list.ts'
 import { type Column, Missing, MoreButton } from '#src/lists/table-cells.tsx'
+import { useNotesToRead } from '#src/notes/notes.tsx'
 import { Permitted } from '#src/session.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { exactly, formatted } from '#src/ui/numbers.ts'
@@ -78,6 +79,7 @@ interface LoadedItemProps extends Pick<HistoryDetailsProps, 'address' | 'onAddre
 function LoadedItem({ item, heading, address, onAddress }: LoadedItemProps) {
   const { kind, id } = item
   const filter = listFilter(participantList, address)
+  const notes = useNotesToRead({ kind: noteKindOf[kind], id }, useIsThere(kind, id))
   const input = { kind, id, ...filter, ...listCursor(address) }
   const query = useQuery(api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }))
   const state = useList(participantList, {
@@ -109,8 +111,11 @@ function LoadedItem({ item, heading, address, onAddress }: LoadedItemProps) {
         </header>
         <Facts item={item} />
       </section>
-      {query.data || query.error ? (
-        <Participants item={item} state={state} />
+      {(query.data || query.error) && !notes.isLoading ? (
+        <>
+          {notes.panel}
+          <Participants item={item} state={state} />
+        </>
       ) : (
         <Panel>
           <Spinner />
@@ -119,6 +124,14 @@ function LoadedItem({ item, heading, address, onAddress }: LoadedItemProps) {
       <FromBefore kind={`${kind}History`} id={id} />
     </div>
   )
+}
+
+const noteKindOf = { announcement: 'announcement', social: 'socialTask', daily: 'dailyTask' } as const
+
+/** Whether the list of titles, which the page loads anyway, has the item as one that was not deleted. */
+function useIsThere(kind: HistoryKind, id: string): boolean {
+  const { data } = useQuery(api.history.titles.queryOptions({ input: { kind } }))
+  return data?.items.some((one) => one.id === id && !one.isDeleted) ?? false
 }
 
 function fetchSheet(
