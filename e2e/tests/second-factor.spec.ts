@@ -65,6 +65,10 @@ test('an authenticator app is set up from its QR code, and recovery codes are sh
     await resize(page, viewport)
     await expectAccessible(page)
   }
+  await page.getByRole('banner').getByRole('link').click() // the logo, at the size of a phone
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+  await expect(question).toContainText('What is not saved here is lost if you leave.')
+  await question.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'I Have Kept Them' }).click()
   await expect(page.getByText('10 recovery codes left')).toBeVisible()
   await expectAccessible(page)
@@ -113,6 +117,7 @@ test('Login asks for the code of the app, or for a recovery code', async ({ page
   await givePassword(page)
   await page.getByRole('button', { name: 'Use a recovery code' }).click()
   await expect(field(page, 'Recovery Code')).toBeFocused()
+  await expect(page.getByText('ask an owner of the console to remove your second factor')).toBeVisible()
   await field(page, 'Recovery Code').fill(codes[0]!)
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()

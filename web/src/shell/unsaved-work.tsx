@@ -14,7 +14,7 @@ const RenewalDialog = lazy(loadRenewalDialog)
 const title = 'Leave without saving?'
 const keptMessage =
   'What you typed here is not saved. This browser keeps it as a draft, without passwords and files, and the form offers it when you come back.'
-const lostMessage = 'What you typed in the dialog is not saved, and lost if you leave.'
+const lostMessage = 'What is not saved here is lost if you leave.'
 
 export function UnsavedWorkGuard() {
   const confirm = useConfirm()

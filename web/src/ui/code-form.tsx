@@ -98,12 +98,15 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
   )
 }
 
+const LOST = 'Without any, ask an owner of the console to remove your second factor.'
 const APP_TEXT = 'Enter the six digits that your authenticator app shows now.'
 
 function recoveryText(methods: readonly SecondFactorMethod[], canUsePasskey: boolean): string {
-  if (methods.includes('totp')) return 'Enter one of the recovery codes that you kept. Each works once.'
+  if (methods.includes('totp')) return `Enter one of the recovery codes that you kept. Each works once. ${LOST}`
   if (!methods.includes('recovery'))
     return canUsePasskey ? 'Use your passkey.' : 'This browser cannot use your passkey here. Open the console where it can.'
   const other = 'one of the recovery codes that you kept, which work once'
-  return canUsePasskey ? `Use your passkey, or enter ${other}.` : `Enter ${other}. This browser cannot use your passkey here.`
+  return canUsePasskey
+    ? `Use your passkey, or enter ${other}.`
+    : `Enter ${other}. This browser cannot use your passkey here. ${LOST}`
 }

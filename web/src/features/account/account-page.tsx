@@ -1,4 +1,4 @@
-/** The account page of the signed-in admin: name, password, passkeys, Telegram account and sessions. The specification has no screen for it. */
+/** The account page of the signed-in admin: name, password, role, passkeys, Telegram account and sessions. The specification has no screen for it. */
 import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
@@ -18,6 +18,7 @@ import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
 import { EmailChange } from './email-change.tsx'
+import { OwnRole } from './own-role.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
@@ -52,6 +53,9 @@ export function AccountPage() {
           <PasswordForm email={user?.email ?? ''} />
         </Panel>
       </div>
+      <Panel title="Role">
+        <OwnRole />
+      </Panel>
       {!isFirst && secondFactor}
       <Panel title="Passkeys">
         <Passkeys />

@@ -13,6 +13,7 @@ import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/for
 import { Moment } from '#src/ui/moment.tsx'
 import { PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { useUnsaved } from '#src/ui/unsaved.ts'
 import classes from './account.module.css'
 
 const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })))
@@ -186,6 +187,7 @@ function Confirmation({ app: { secret, uri }, onConfirmed, onCancel }: Confirmat
 }
 
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  useUnsaved(true, { isKept: false }) // who leaves without them may have no way in later
   const text = codes.join('\n')
   const handleDownload = () => {
     const link = document.createElement('a')
