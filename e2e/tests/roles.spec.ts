@@ -1,6 +1,7 @@
 /** Roles: what each one sees and may do, the page that shows and changes it, and a role that changes while a page is open. */
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
+import { phone } from '#src/sizes.ts'
 import { control, expect, field, test, toast } from '#src/test.ts'
 
 const reading = ['Telegram Users', 'Social Tasks', 'Daily Tasks', 'Announcements', 'Calendar', 'Broadcasts', 'History']
@@ -176,7 +177,7 @@ test('roles: an owner sees what each role may do, and changes a role’s setting
   const manager = page.getByRole('form', { name: 'Settings of Manager' })
   await field(manager, 'Most points in one adjustment').fill('-5')
   await manager.getByRole('button', { name: 'Save settings of Manager' }).click()
-  await expect(field(manager, 'Most points in one adjustment')).toHaveAccessibleDescription(/A limit is more than 0/)
+  await expect(field(manager, 'Most points in one adjustment')).toHaveAccessibleDescription(/Enter more than 0, or nothing/)
   await field(manager, 'Most points in one adjustment').fill('500')
   await field(manager, 'Most records in one bulk act').fill('20')
   await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
@@ -189,6 +190,54 @@ test('roles: an owner sees what each role may do, and changes a role’s setting
   expect(await server.database.db.selectFrom('role_settings').selectAll().execute()).toMatchObject([
     { role: 'manager', sees_personal: false, max_adjusted_daily: null, max_bulk: 20 },
   ])
+})
+
+test('Your Account tells the role, what is withheld from it, and its limits', async ({ page, signIn, server }) => {
+  await server.database.db
+    .insertInto('role_settings')
+    .values({ role: 'manager', sees_personal: false, max_adjustment: 1000, max_adjusted_daily: 2500, max_bulk: 1 })
+    .execute()
+  await signIn('manager')
+  await page.goto('/account')
+  const role = page.getByRole('region', { name: 'Role' })
+  await expect(role).toContainText('Manager. May do everything but give roles')
+  await expect(role.getByRole('list', { name: 'Limits of your role' }).getByRole('listitem')).toHaveText([
+    'E-mail addresses, phone numbers, handles and wallets of players are withheld.',
+    'At most 1,000 points in one adjustment.',
+    'At most 2,500 points adjusted in a day, of which 2,500 are left today (UTC).',
+    'At most 1 record in one bulk act.',
+  ])
+})
+
+test('an invitation to a role that one may not give is shown without buttons', async ({ page, signIn, server }) => {
+  const { id: owner } = await server.addPerson({ fname: 'Olga', lname: 'Owner', email: 'olga@gmail.com', userType: 'admin' })
+  await sql`insert into invitations (email, role, token_hash, made_by, expires_at) values
+    ('above@example.org', 'owner', '\\x01', ${owner}, now() + interval '1 day'),
+    ('below@example.org', 'editor', '\\x02', ${owner}, now() + interval '1 day')`.execute(server.database.db)
+  await signIn('manager')
+  await page.goto('/manage-users')
+  await expect(page.getByText('above@example.org')).toBeVisible()
+  const buttons = page.getByRole('region', { name: 'Open Invitations' }).getByRole('button')
+  await expect(buttons).toHaveText(['Make New Link', 'End Invitation'])
+  await page.getByRole('button', { name: 'Make New Link, below@example.org' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Copy it and send it yourself.')
+  await page.keyboard.press('Enter') // Done
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: phone, hasTouch: true })
+
+  test('the names of the roles stay above their marks while the page scrolls', async ({ page, signIn }) => {
+    await signIn('owner')
+    await page.goto('/roles')
+    const matrix = page.getByRole('table', { name: 'What each role may do' })
+    await matrix.getByText('Manage backups').evaluate((row) => row.scrollIntoView({ block: 'center' }))
+    const name = matrix.getByText('Reviewer', { exact: true })
+    const header = (await page.getByRole('banner').boundingBox())!
+    await expect.poll(async () => (await name.boundingBox())!.y).toBeGreaterThanOrEqual(header.y + header.height)
+    await expect(name).toBeInViewport({ ratio: 1 })
+  })
 })
 
 test.describe('a role that lost something while its page is open', () => {

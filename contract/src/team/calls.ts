@@ -7,7 +7,7 @@ import { type Permission, permissions, type Role, roles } from './fields.ts'
 export const roleField = z.enum(roles as [Role, ...Role[]])
 export const permissionField = z.enum(permissions as [Permission, ...Permission[]])
 
-const LIMIT_RULE = 'A limit is more than 0, or empty for none'
+const LIMIT_RULE = 'Enter more than 0, or nothing'
 const amountLimit = z.number(LIMIT_RULE).positive(LIMIT_RULE).max(MAX_NUMBER, LIMIT_RULE).nullable()
 
 /** The form for the settings of a role (`RoleSettings`). */

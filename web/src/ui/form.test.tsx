@@ -237,6 +237,26 @@ test('§5 an error does not shift the layout below it', async () => {
   expect(top()).toBe(before)
 })
 
+test('§5 an error beside a long label in a narrow column is not squeezed into single words', async () => {
+  const narrow = z.object({ limit: z.string().min(1, 'Enter more than 0, or nothing') })
+  function Narrow() {
+    const form = useForm(async () => narrow, { limit: '' })
+    return (
+      <div style={{ width: 200 }}>
+        <Form form={form} onSubmit={async () => {}} label="Limits">
+          <TextField control={form.control} name="limit" label="Most points in one adjustment" />
+          <SubmitButton>Create</SubmitButton>
+        </Form>
+      </div>
+    )
+  }
+  render(<Narrow />)
+  await submit.click()
+  const error = page.getByText('Enter more than 0, or nothing')
+  await expect.element(error).toBeVisible()
+  expect(error.element().getBoundingClientRect().width).toBeGreaterThanOrEqual(90)
+})
+
 test('§5 an error keeps its distance from the label below it', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await submit.click()

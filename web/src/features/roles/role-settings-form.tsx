@@ -1,6 +1,7 @@
 /** The settings of a role: whether it sees personal fields of players, and the most that it may move at once. */
 import type { RoleOutput } from '@arcade/contract/team/calls'
 import { type Permission, permissionsOf, type Role, type RoleSettings, roleSettingLabels } from '@arcade/contract/team/fields'
+import { useFormState } from 'react-hook-form'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
@@ -30,6 +31,7 @@ export function RoleSettingsForm({ role: { role, label, settings }, onSaved }: {
     asTyped(settings),
     { name: `role ${role}`, used: withoutEmpty },
   )
+  const { isDirty } = useFormState({ control: form.control })
   const limits = limitsOf(role)
 
   const handleSubmit = async (input: RoleSettings) => {
@@ -70,7 +72,9 @@ export function RoleSettingsForm({ role: { role, label, settings }, onSaved }: {
           </FormColumns>
         )}
         <FormActions notice={<FormRefusal form={form} />}>
-          <SubmitButton aria-label={`Save settings of ${label}`}>Save</SubmitButton>
+          <SubmitButton variant={isDirty ? 'filled' : 'default'} aria-label={`Save settings of ${label}`}>
+            Save
+          </SubmitButton>
         </FormActions>
       </Form>
     </>
