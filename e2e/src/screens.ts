@@ -95,6 +95,55 @@ async function broadcastPath(server: ConsoleServer): Promise<string> {
   return path
 }
 
+const LONG_EMAIL = 'maximiliana.featherstonehaugh-cholmondeley@a-long-company-name.example.org'
+
+/** Makes invitations that are good, expired, and not mailed. Returns the link of the first. */
+async function invitationLink(server: ConsoleServer): Promise<string> {
+  const { id: maker } = await server.addPerson({
+    fname: 'Ida',
+    lname: 'Inviter',
+    email: `${randomUUID()}@gmail.com`,
+    userType: 'admin',
+  })
+  const token = randomUUID()
+  const { db } = server.database
+  await sql`delete from invitations`.execute(db)
+  await sql`insert into invitations (email, role, token_hash, made_by, expires_at) values
+    (${LONG_EMAIL}, 'manager', sha256(convert_to(${token}, 'UTF8')), ${maker}, now() + interval '2 days'),
+    ('grace@example.org', 'analyst', sha256('\\x02'), ${maker}, now() - interval '1 hour'),
+    ('linus@example.org', null, sha256('\\x03'), ${maker}, now() + interval '3 days')`.execute(db)
+  await sql`insert into mails (kind, invitation_id, recipient, give_up_at, next_at, given_up_at)
+    select 'invitation', id, email, now(), null, now() from invitations where email = 'linus@example.org'`.execute(db)
+  return `/invitation?link=${token}`
+}
+
+/** Makes a change of an e-mail address that waits. Returns the link that its present address got. */
+async function emailChangeLink(server: ConsoleServer): Promise<string> {
+  const email = `${randomUUID()}@gmail.com`
+  const { id } = await server.addPerson({ fname: 'Eve', lname: 'Mover', email, userType: 'admin' })
+  const token = randomUUID()
+  await sql`insert into email_changes (user_id, new_email, old_email, new_hash, old_hash, expires_at)
+    values (${id}, ${LONG_EMAIL}, ${email}, sha256('\\x01'), sha256(convert_to(${token}, 'UTF8')), now() + interval '1 day')`.execute(
+    server.database.db,
+  )
+  return `/confirm-email?link=${token}`
+}
+
+async function withLimits(server: ConsoleServer): Promise<void> {
+  const { call } = await otherAdmin(server, 'Lia Limits')
+  await call('PUT', '/api/roles/manager', { seesPersonal: false, maxAdjustment: 1000, maxAdjustedDaily: 2500.5, maxBulk: 50 })
+}
+
+/** Writes notes on an announcement. Returns its page in History, where they are read. */
+async function notedPath(server: ConsoleServer): Promise<string> {
+  const id = await seasonId(server)
+  const author = await server.addPerson({ fname: 'Nora', lname: 'Notes', email: `${randomUUID()}@gmail.com`, userType: 'admin' })
+  await sql`insert into notes (id, kind, record_id, text, author_id) values
+    (${randomUUID()}, 'announcement', ${id}, 'The partner wants the picture changed by Friday.', ${author.id}),
+    (${randomUUID()}, 'announcement', ${id}, ${'long '.repeat(100)}, ${author.id})`.execute(server.database.db)
+  return `/history?item=${id}`
+}
+
 export const screens: Screen[] = [
   { name: 'login', path: at('/auth/log-in'), as: 'guest', ready: 'Sign into your account' },
   { name: 'register', path: at('/register'), as: 'guest', ready: 'Create Your New Account' },
@@ -111,10 +160,21 @@ export const screens: Screen[] = [
     as: 'guest',
     ready: 'Confirm Password',
   },
+  { name: 'invitation', path: invitationLink, as: 'guest', ready: 'Your role will be Manager.' },
+  { name: 'invitation-ended', path: at('/invitation?link=x'), as: 'guest', ready: 'This invitation is not valid.' },
+  { name: 'forgotten-password', path: at('/forgotten-password'), as: 'guest', ready: 'Forgotten Your Password?' },
+  { name: 'confirm-email', path: emailChangeLink, as: 'guest', ready: 'Confirm the Change' },
+  { name: 'confirm-email-ended', path: at('/confirm-email?link=x'), as: 'guest', ready: 'This link is not valid' },
   { name: 'user-dashboard', path: at('/'), as: 'user', ready: 'User Dashboard' },
   { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Top balances' },
   { name: 'dashboard-analyst', path: at('/'), as: 'analyst', ready: 'Top balances' },
   { name: 'manage-users', path: at('/manage-users'), as: 'admin', ready: 'Page 1 of 1' },
+  {
+    name: 'manage-users-invitations',
+    path: (server) => invitationLink(server).then(at('/manage-users')),
+    as: 'admin',
+    ready: 'Not sent',
+  },
   {
     name: 'update-user',
     path: async (server) => {
@@ -139,6 +199,8 @@ export const screens: Screen[] = [
     as: 'admin',
     ready: 'What each role may do',
   },
+  { name: 'roles-limits', path: (server) => withLimits(server).then(at('/roles')), as: 'admin', ready: 'Settings of Manager' },
+  { name: 'account-manager', path: at('/account'), as: 'manager', ready: 'Owners give roles' },
   { name: 'account', path: at('/account'), as: 'admin', ready: 'This session' },
   { name: 'telegram-users', path: at('/manage-telegram-users'), as: 'admin', ready: 'Page 1 of 241' },
   { name: 'player', path: playerPath, as: 'admin', ready: 'Took part in' },
@@ -221,5 +283,6 @@ export const screens: Screen[] = [
     as: 'admin',
     ready: 'Everything you need to know',
   },
+  { name: 'history-item-notes', path: notedPath, as: 'admin', ready: 'The partner wants the picture changed' },
   { name: 'fallback', path: at('/no/such/page'), as: 'admin', ready: 'Dashboard' },
 ]
