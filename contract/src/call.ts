@@ -53,6 +53,11 @@ export interface CallMeta {
    * downloads) may come from a replica. Not for records that are about to be changed, nor for access checks.
    */
   mayBeSecondOld: boolean
+  /**
+   * Whether the call waits for a service elsewhere. Guests then wait for their turn apart from other calls, so that a slow service holds up
+   * nobody who does not use it.
+   */
+  waitsForService: boolean
   /** The error code of an unexpected failure; §8 has its own text for some calls. */
   unexpected: ErrorCode
 }
@@ -71,6 +76,7 @@ const closed: CallMeta = {
   onFullDisk: 'refused',
   heedsIdempotencyKey: false,
   mayBeSecondOld: false,
+  waitsForService: false,
   unexpected: 'INTERNAL',
 }
 const base = oc.$meta<CallMeta>(closed)

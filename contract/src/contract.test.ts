@@ -79,6 +79,8 @@ test('§6 a guest may only sign in, in one step or two, sign out, register, ask 
     'POST /api/password-link',
     'POST /api/register',
     'POST /api/session',
+    'POST /api/session/oidc',
+    'POST /api/session/oidc/begin',
     'POST /api/session/passkey',
     'POST /api/session/passkey-options',
     'POST /api/session/second-factor',

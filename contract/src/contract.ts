@@ -20,6 +20,7 @@ import { messages } from '#src/messages/calls.ts'
 import { dashboard } from '#src/dashboard/calls.ts'
 import { secondFactor } from '#src/second-factor/calls.ts'
 import { team } from '#src/team/calls.ts'
+import { oidc } from '#src/oidc/calls.ts'
 import { passkeys } from '#src/passkeys/calls.ts'
 import { dailyTasks, socialTasks } from '#src/tasks/calls.ts'
 import { players } from '#src/players/calls.ts'
@@ -33,6 +34,7 @@ export const contract = {
   account,
   emails,
   secondFactor,
+  oidc,
   passkeys,
   users,
   team,

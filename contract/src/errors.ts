@@ -137,6 +137,29 @@ export const errorCatalogue = {
     status: 409,
     message: 'Passkeys need a host name and https: open the console by its https address, or as localhost on its own machine.',
   },
+  OIDC_OFF: {
+    status: 409,
+    message: 'This console has no sign-in service. It needs OIDC_CLIENT_ID and a new start of the server.',
+  },
+  OIDC_EXPIRED: {
+    status: 403,
+    message: 'This sign-in has expired, was used already, or was begun in another browser. Please try again.',
+  },
+  OIDC_REFUSED: {
+    status: 403,
+    message: 'What the sign-in service said was not accepted. Please try again, or use your password.',
+  },
+  OIDC_UNREACHABLE: {
+    status: 502,
+    message: 'The sign-in service does not answer as it should. Please try again later, or use your password.',
+  },
+  OIDC_NOT_LINKED: {
+    status: 403,
+    message: 'This account is not linked to an account here. Sign in with your password and link it under Your Account.',
+  },
+  OIDC_LINKED: { status: 409, message: 'Your account is linked already. Unlink it before you link another one.' },
+  OIDC_TAKEN: { status: 409, message: 'This account is linked to the account of somebody else here.' },
+  OIDC_NO_LINK: { status: 404, message: 'Your account is not linked any more.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 

@@ -2,7 +2,7 @@
 import type { Needs } from '#src/team/fields.ts'
 
 /** The paths of the signed-out area besides Login (§2). At any other path, a signed-out visitor sees Login. */
-export const SIGNED_OUT_PAGE = /^\/(register|set-password|invitation|forgotten-password|confirm-email)\/?$/i
+export const SIGNED_OUT_PAGE = /^\/(register|set-password|invitation|forgotten-password|confirm-email|auth\/oidc)\/?$/i
 
 /** The dashboard's heading. Users who are not admins see a placeholder below it. */
 export function dashboardTitle(userType: string): string {

@@ -52,6 +52,7 @@ import { undoHandlers } from '#src/features/trash/undo.ts'
 import { servedTrash } from '#src/features/trash/trash-list.ts'
 import { trashHandlers } from '#src/features/trash/trash.ts'
 import { exportSelection, listExports } from '#src/lists/exports.ts'
+import { oidcHandlers } from '#src/features/oidc/oidc.ts'
 import { passkeysHandlers } from '#src/features/passkeys/passkeys.ts'
 import { playersHandlers } from '#src/features/players/players.ts'
 import { createDevices } from '#src/identity/devices.ts'
@@ -69,6 +70,7 @@ import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 import { createPasskeys, type Passkeys } from '#src/identity/passkeys.ts'
 import { createPasswords, type Passwords } from '#src/identity/sign-in-passwords.ts'
 import { createMails, type Mails } from '#src/mail/mails.ts'
+import { createSignInService } from '#src/identity/sign-in-service.ts'
 import { createTrash } from '#src/audit/trash.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
@@ -89,6 +91,7 @@ export interface AppOptions {
     | 'initData'
     | 'webhookNetworks'
     | 'mail'
+    | 'oidc'
   > & { telegram: TelegramSettings }
   database: Database
   fileStore: FileStore
@@ -137,6 +140,7 @@ export async function createApp({
   const passwords = createPasswords(database, secretKey)
   const passwordResets = createPasswordResets({ database, mails })
   const passkeys = createPasskeys(database)
+  const service = config.oidc && createSignInService(config.oidc)
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
@@ -177,9 +181,10 @@ export async function createApp({
     trash: listExports(services, servedTrash).selection,
   })
   const routes = bindRoutes(contract, {
-    auth: authHandlers(services),
+    auth: authHandlers({ ...services, signInService: service?.name ?? null }),
     account: accountHandlers(services),
     secondFactor: secondFactorHandlers({ ...services, secretKey, policy: config.secondFactor }),
+    oidc: oidcHandlers({ ...services, service }),
     passkeys: passkeysHandlers(services),
     users: usersHandlers(services),
     emails: emailsHandlers(services),

@@ -41,6 +41,10 @@ export interface CallContext {
   deviceCookie: string | undefined
   /** Sends the device's cookie with the answer. */
   setDeviceCookie: (value: string) => void
+  /** The token of a browser that was sent to the sign-in service. */
+  flowCookie: string | undefined
+  /** Sends that cookie with the answer; `undefined` clears it. */
+  setFlowCookie: (value: string | undefined) => void
   /** The browser and system that the client claims to be, such as `Chrome on Windows`. */
   device: string
   /** The site that the browser says the request comes from: an origin, or the value of Sec-Fetch-Site. */

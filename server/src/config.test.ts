@@ -95,6 +95,14 @@ describe('design §8 the environment', () => {
     ['SMTP_URL', 'smtp://mail.example.org:99999'],
     ['MAIL_FROM', 'Arcade <console@example.org>'],
     ['MAIL_FROM', 'a@b.org\r\nBcc: c@d.org'],
+    ['OIDC_ISSUER', 'oauth.telegram.org'],
+    ['OIDC_ISSUER', 'http://login.example.org'],
+    ['OIDC_ISSUER', 'http://127.evil.example'],
+    ['OIDC_ISSUER', 'javascript://localhost/'],
+    ['OIDC_ISSUER', 'https://login.example.org/?tenant=a'],
+    ['OIDC_ISSUER', 'https://user:pass@login.example.org'],
+    ['OIDC_CLIENT_ID', 'two words'],
+    ['OIDC_NAME', 'x'.repeat(41)],
     ['INIT_DATA_MAX_AGE', '0'],
     ['INIT_DATA_MAX_AGE', '1h'],
     ['INIT_DATA_MAX_AGE', '-5'],
@@ -143,6 +151,25 @@ describe('design §8 the environment', () => {
     expect(readConfig({ ...set, SMTP_URL: 'smtp://h' }).mail).toMatchObject({ from: 'arcade-console@console.example.org' })
     expect(() => readConfig({ MAIL_FROM: 'a@b.org' })).toThrow('MAIL_FROM needs SMTP_URL')
     expect(() => readConfig({ SMTP_URL: 'smtp://user:hidden@h/path' })).toThrow(/^SMTP_URL must be (?!.*hidden)/)
+  })
+
+  test('OIDC_CLIENT_ID is Telegram’s unless OIDC_ISSUER names another issuer, and the others need it', () => {
+    expect(readConfig({}).oidc).toBeUndefined()
+    const telegram = { issuer: 'https://oauth.telegram.org/', clientId: '123', clientSecret: undefined, name: 'Telegram' }
+    expect(readConfig({ OIDC_CLIENT_ID: '123' }).oidc).toEqual(telegram)
+    const other = { OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 's', OIDC_ISSUER: 'https://login.example.org/realms/team' }
+    expect(readConfig(other).oidc).toEqual({
+      issuer: 'https://login.example.org/realms/team',
+      clientId: 'console',
+      clientSecret: 's',
+      name: 'login.example.org',
+    })
+    expect(readConfig({ ...other, OIDC_NAME: 'Keycloak' }).oidc?.name).toBe('Keycloak')
+    expect(readConfig({ ...other, OIDC_ISSUER: 'http://localhost:8080' }).oidc?.issuer).toBe('http://localhost:8080/')
+    const { OIDC_CLIENT_ID: _, ...rest } = other
+    for (const [name, value] of Object.entries({ ...rest, OIDC_NAME: 'Keycloak' }))
+      expect(() => readConfig({ [name]: value })).toThrow(`${name} needs OIDC_CLIENT_ID`)
+    expect(() => readConfig({ ...other, OIDC_CLIENT_SECRET: 'hid den' })).toThrow(/^OIDC_CLIENT_SECRET must be (?!.*hid den)/)
   })
 
   test('a replica needs DATABASE_URL', () => {

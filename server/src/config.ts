@@ -8,6 +8,7 @@ import { newPasswordField } from '@arcade/contract/field-schemas'
 import { gameCauseField, OTHER_CAUSES, TAKEN } from '@arcade/contract/ledger/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { secondFactorPolicies, type SecondFactorPolicy } from '@arcade/contract/second-factor/fields'
+import { issuerAddress, serviceName, type SignInServiceSettings, TELEGRAM_ISSUER } from './issuer.ts'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
 export class ConfigError extends Error {}
@@ -69,6 +70,8 @@ export interface Config {
   }
   /** How mails are sent (mail/); undefined if SMTP_URL is not set. */
   mail: MailSettings | undefined
+  /** The service with which linked people sign in (identity/sign-in-service.ts); undefined if OIDC_CLIENT_ID is not set. */
+  oidc: SignInServiceSettings | undefined
   /** How the initData of players' clients is checked (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
 }
@@ -225,6 +228,13 @@ const variables = {
     'smtp://host:587, smtps://host:465 or smtps://user:password@host, with user and password percent-encoded and nothing after the port',
   ],
   MAIL_FROM: [z.string().regex(z.regexes.email), 'an e-mail address, such as console@example.org'],
+  OIDC_ISSUER: [issuerAddress, 'the https address of an OpenID Connect issuer, such as https://oauth.telegram.org'],
+  OIDC_CLIENT_ID: [z.string().regex(/^[\u0021-\u007E]{1,255}$/), 'the id that the issuer gave this console, without spaces'],
+  OIDC_CLIENT_SECRET: [
+    z.string().regex(/^[\u0021-\u007E]{1,1000}$/),
+    'the secret that the issuer gave this console, without spaces',
+  ],
+  OIDC_NAME: [z.string().regex(/^[^\p{C}]{1,40}$/u), 'a name of 1 to 40 characters, such as Telegram'],
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
   ENTRY_CAPS: [
     caps,
@@ -251,6 +261,7 @@ const SECRET: ReadonlySet<Name> = new Set([
   'TELEGRAM_BOT_TOKEN',
   'SECRET_KEY',
   'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
 ])
 
 type Read = <N extends Name>(name: N) => z.output<(typeof variables)[N][0]> | undefined
@@ -311,6 +322,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       miniAppUrl: read('MINI_APP_URL'),
     },
     mail: readMail(read),
+    oidc: readOidc(read),
     initData: {
       botToken: read('TELEGRAM_BOT_TOKEN'),
       botId: read('TELEGRAM_BOT_ID'),
@@ -335,6 +347,14 @@ function readMail(read: Read): MailSettings | undefined {
   return { smtp, origin: ownOrigin, from: read('MAIL_FROM') ?? login ?? `arcade-console@${domain}` }
 }
 
+/** Returns the sign-in service: Telegram, or the one with the issuer that is set. */
+function readOidc(read: Read): SignInServiceSettings | undefined {
+  const clientId = read('OIDC_CLIENT_ID')
+  if (clientId === undefined) return undefined
+  const address = read('OIDC_ISSUER') ?? TELEGRAM_ISSUER
+  return { issuer: address, clientId, clientSecret: read('OIDC_CLIENT_SECRET'), name: read('OIDC_NAME') ?? serviceName(address) }
+}
+
 function readVariable<N extends Name>(name: N, raw: string | undefined): z.output<(typeof variables)[N][0]> | undefined {
   if (raw === undefined || raw === '') return undefined
   const [schema, expected] = variables[name]
@@ -353,6 +373,9 @@ function refuseContradictions(read: Read): void {
   if (read('DATABASE_REPLICA_URL') !== undefined && read('DATABASE_URL') === undefined)
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL')
   if (read('MAIL_FROM') !== undefined && read('SMTP_URL') === undefined) throw new ConfigError('MAIL_FROM needs SMTP_URL')
+  for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_NAME'] as const) {
+    if (read(name) !== undefined && read('OIDC_CLIENT_ID') === undefined) throw new ConfigError(`${name} needs OIDC_CLIENT_ID`)
+  }
   const botToken = read('TELEGRAM_BOT_TOKEN')
   const botId = read('TELEGRAM_BOT_ID')
   if (botToken !== undefined && botId !== undefined && !botToken.startsWith(`${botId}:`))

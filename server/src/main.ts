@@ -37,6 +37,7 @@ import { limitSockets } from '#src/http/socket-limits.ts'
 import { loadWebApp } from '#src/http/static.ts'
 import { createDeliveries, type Deliveries } from '#src/webhooks/deliveries.ts'
 import { openSecretKey } from '#src/webhooks/secret-key.ts'
+import { sweepFlows } from '#src/identity/oidc-links.ts'
 import { preparePasswords } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
@@ -253,6 +254,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove old attempts', () => attempts.sweep()],
     [3600, 'remove sign-in checks', () => signInGuard.sweep()],
     [600, 'remove expired challenges of passkeys', () => passkeys.sweep()],
+    [600, 'forget browsers that the sign-in service did not send back', () => sweepFlows(database.db)],
     [3600, 'remove expired password links', () => passwords.sweep()],
     [3600, 'remove links that were mailed', () => passwordResets.sweep()],
     [3600, 'remove old invitations', () => sweepInvitations(database.db)],

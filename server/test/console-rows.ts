@@ -17,7 +17,7 @@ export async function addRows(database: Database): Promise<void> {
   await audit(database.db, act, 'data.import', {})
 }
 
-/** The tables that a restore empties: sessions, links, codes and mails. */
+/** The tables that a restore empties: sessions, links, codes, mails and browsers at the sign-in service. */
 export const endedTables = [
   'sessions',
   'pending_sign_ins',
@@ -30,6 +30,7 @@ export const endedTables = [
   'invitations',
   'telegram_link_codes',
   'passkey_challenges',
+  'oidc_flows',
 ]
 
 const HARD_TEXT = String.raw`E'tab\t line\n back\\slash \\N \\. "quotes" \u200f Zoë 😀'`
@@ -66,6 +67,8 @@ export const consoleRows = [
   `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, device_type, backed_up)
      values ('00000000-0000-4000-8000-000000000001', 'a', '\\x5c00ff', '\\xa501', 4294967295, '{internal,hybrid}', ${HARD_TEXT}, 'multiDevice', true)`,
   `insert into passkey_challenges (challenge_hash, purpose, user_id, expires_at) values ('\\x09', 'step-up', 'a', now() + interval '1 hour')`,
+  `insert into oidc_links (user_id, issuer, subject, name) values ('a', 'https://oauth.telegram.org/', '42', ${HARD_TEXT})`,
+  `insert into oidc_flows (state_hash, browser_hash, user_id, expires_at) values ('\\x0e', '\\x0f', 'a', now() + interval '1 hour')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
   `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number)
      values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23'), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null)`,

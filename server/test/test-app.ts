@@ -95,6 +95,8 @@ export async function testApp(
     /** The SMTP server that gets the mails, such as `smtp://127.0.0.1:2525`; no mails without it. */
     smtpUrl?: string
     telegram?: Partial<TelegramSettings>
+    /** The sign-in service. */
+    oidc?: Config['oidc']
     webApp?: WebApp
     database?: Database
     /** Where backups are made, with the temporary database that verifies them beside it. */
@@ -128,6 +130,7 @@ export async function testApp(
       initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
       webhookNetworks: options.webhookNetworks ?? [],
       mail: options.smtpUrl === undefined ? undefined : readConfig({ SMTP_URL: options.smtpUrl, PUBLIC_URL: ORIGIN }).mail,
+      oidc: options.oidc,
       telegram: {
         botToken: undefined,
         apiRoot: 'http://127.0.0.1:9', // the discard service: nothing answers there

@@ -49,6 +49,12 @@ export function linkAddress(raw: Raw): { link?: string } {
   return only(link === undefined ? {} : { link }, raw)
 }
 
+/** What the sign-in service adds to the address of the page that it sends the browser back to: `ServiceAnswer`. */
+export function serviceAnswer(raw: Raw): Partial<Record<'code' | 'state' | 'iss' | 'error', string | undefined>> {
+  const [code, state, iss, error] = [raw['code'], raw['state'], raw['iss'], raw['error']].map(textIn)
+  return only({ code, state, iss, error }, raw)
+}
+
 /** `?id=…`: the record that an edit form shows. */
 export function editAddress(raw: Raw): { id?: string } {
   const id = textIn(raw['id'])

@@ -17,6 +17,7 @@ import {
   linkAddress,
   newBroadcastAddress,
   pageAddress,
+  serviceAnswer,
   setupAddress,
 } from './addresses.ts'
 import { lazyPage } from './lazy-page.ts'
@@ -109,6 +110,13 @@ const routeTree = root.addChildren([
       component: lazyPage(() => import('#src/features/auth/forgotten-password-page.tsx'), 'ForgottenPasswordPage'),
     }),
   ]),
+  // For visitors who sign in and for people who link an account: the state says which (oidc-page.tsx).
+  createRoute({
+    getParentRoute: () => root,
+    path: '/auth/oidc',
+    validateSearch: serviceAnswer,
+    component: lazyPage(() => import('#src/features/auth/oidc-page.tsx'), 'OidcPage'),
+  }),
   shell.addChildren([
     createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardAddress, component: dashboard }),
     createRoute({ getParentRoute: () => shell, path: '/admin', validateSearch: dashboardAddress, component: dashboard }),

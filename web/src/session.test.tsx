@@ -25,6 +25,7 @@ function signIn(role: Role | null, seesPersonal = true): void {
     registrationEmailHost: 'gmail.com',
     hasAdmin: true,
     canResetByMail: false,
+    signInService: null,
   })
   onTestFinished(() => queryClient.clear())
 }

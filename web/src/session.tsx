@@ -57,9 +57,17 @@ export function useSessionQuery() {
   return useQuery(sessionQuery())
 }
 
+const NO_SESSION: Session = {
+  user: null,
+  registrationEmailHost: '',
+  hasAdmin: true,
+  canResetByMail: false,
+  signInService: null,
+}
+
 /** Returns the session, in components that render only after it is loaded. */
 export function useSession(): Session {
-  return useSessionQuery().data ?? { user: null, registrationEmailHost: '', hasAdmin: true, canResetByMail: false }
+  return useSessionQuery().data ?? NO_SESSION
 }
 
 /** Returns the session outside React; undefined until the server has answered. */

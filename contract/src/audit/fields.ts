@@ -34,6 +34,8 @@ export const auditActionLabels = {
   'user.passkey-rename': 'Renamed a passkey',
   'user.passkey-end': 'Removed a passkey',
   'user.passkey-copy': 'Refused a passkey that may be a copy',
+  'user.oidc': 'Linked a sign-in account',
+  'user.oidc-end': 'Unlinked a sign-in account',
   'user.remove': 'Removed a user',
   'user.restore': 'Restored a user',
   'task.create': 'Added a task',

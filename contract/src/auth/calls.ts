@@ -51,6 +51,8 @@ export const auth = {
         hasAdmin: z.boolean(),
         /** Whether the console mails links to people who forgot their password (SMTP_URL). */
         canResetByMail: z.boolean(),
+        /** The name of the service with which people whose accounts are linked can sign in (OIDC_CLIENT_ID); null without one. */
+        signInService: z.string().nullable(),
       }),
     ),
   login: call(['guest'], { onFullDisk: 'small' })

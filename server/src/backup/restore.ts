@@ -225,7 +225,7 @@ async function* textOf(
 
 const zstd = promisify(zstdDecompress)
 
-/** Tables whose rows let somebody in, are on the way to it, or would be sent by both consoles: sessions, links, codes and mails. */
+/** Tables whose rows let somebody in, are on the way to it, or would be sent by both consoles: sessions, links, codes, mails and browsers that were sent to the sign-in service. */
 const ENDED_TABLES = [
   'sessions',
   'pending_sign_ins',
@@ -238,6 +238,7 @@ const ENDED_TABLES = [
   'invitations',
   'telegram_link_codes',
   'passkey_challenges',
+  'oidc_flows',
 ] as const
 
 /** Ends what must not be valid in a second console, such as sessions, and releases the database for use. */

@@ -595,6 +595,34 @@ CREATE INDEX notes_removed ON notes USING btree (removed_at) WHERE (removed_at I
 CREATE INDEX notes_searched_characters ON notes USING gin (string_to_array(regexp_replace(searched_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (searched_text ~ '[^a-zA-Z0-9@ ]'::text);
 CREATE INDEX notes_searched_words ON notes USING gin (searched_text gin_trgm_ops);
 
+-- Browsers that were sent to the sign-in service and have not come back. Coming back deletes the row.
+CREATE TABLE oidc_flows (
+  state_hash bytea NOT NULL,
+  -- The hash of the token in the cookie of the browser that was sent.
+  browser_hash bytea NOT NULL,
+  -- Who is linking an account; null for somebody who signs in.
+  user_id text,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT oidc_flows_pkey PRIMARY KEY (state_hash),
+  CONSTRAINT oidc_flows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oidc_flows_user_id ON oidc_flows USING btree (user_id);
+
+-- Accounts of a sign-in service (OpenID Connect) with which admins sign in.
+CREATE TABLE oidc_links (
+  user_id text NOT NULL,
+  issuer text NOT NULL,
+  -- Who it is there: the sub of the service.
+  subject text NOT NULL,
+  -- What the service called the person when the account was linked.
+  name text,
+  linked_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone,
+  CONSTRAINT oidc_links_pkey PRIMARY KEY (user_id),
+  CONSTRAINT oidc_links_subject_key UNIQUE (issuer, subject),
+  CONSTRAINT oidc_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 -- The Telegram account of an admin, to which the bot sends the tests of a broadcast.
 CREATE TABLE operator_telegrams (
   user_id text NOT NULL,

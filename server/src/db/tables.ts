@@ -56,6 +56,8 @@ export interface Tables {
   moved_documents: MovedDocumentsTable
   note_mentions: NoteMentionsTable
   notes: NotesTable
+  oidc_flows: OidcFlowsTable
+  oidc_links: OidcLinksTable
   operator_telegrams: OperatorTelegramsTable
   participations: ParticipationsTable
   passkey_challenges: PasskeyChallengesTable
@@ -568,6 +570,28 @@ export interface NotesTable {
   removed_at: Timestamp | null
   version: Generated<number>
   searched_text: ColumnType<string, never, never>
+}
+
+/** Browsers that were sent to the sign-in service and have not come back. Coming back deletes the row. */
+export interface OidcFlowsTable {
+  state_hash: Buffer
+  /** The hash of the token in the cookie of the browser that was sent. */
+  browser_hash: Buffer
+  /** Who is linking an account; null for somebody who signs in. */
+  user_id: string | null
+  expires_at: Timestamp
+}
+
+/** Accounts of a sign-in service (OpenID Connect) with which admins sign in. */
+export interface OidcLinksTable {
+  user_id: string
+  issuer: string
+  /** Who it is there: the sub of the service. */
+  subject: string
+  /** What the service called the person when the account was linked. */
+  name: string | null
+  linked_at: Generated<Timestamp>
+  last_used_at: Timestamp | null
 }
 
 /** The Telegram account of an admin, to which the bot sends the tests of a broadcast. */

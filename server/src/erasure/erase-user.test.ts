@@ -157,6 +157,10 @@ test('no table names an erased former user; the chain and the ledger are intact'
   )
   await sql`insert into passkey_challenges (challenge_hash, purpose, user_id, expires_at)
     values ('\\x03', 'register', ${person.id}, now() + interval '1 minute')`.execute(db)
+  await sql`insert into oidc_links (user_id, issuer, subject, name)
+    values (${person.id}, 'https://login.example/', ${`of ${names.lname}`}, ${names.fname})`.execute(db)
+  await sql`insert into oidc_flows (state_hash, browser_hash, user_id, expires_at)
+    values ('\\x04', '\\x05', ${person.id}, now() + interval '1 minute')`.execute(db)
   await sql`insert into backups (id, place, is_scheduled, started_at, made_by) values ('x', '/tmp/x', false, now(), ${person.id})`.execute(
     db,
   )

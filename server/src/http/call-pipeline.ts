@@ -19,6 +19,7 @@ import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
 import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
 import { SESSION_MAX_SECONDS } from '#src/identity/find-session.ts'
+import { FLOW_SECONDS } from '#src/identity/oidc-links.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { hasVersion, jsonHeaders, type Send, writeJson } from './answer.ts'
@@ -82,11 +83,15 @@ export class CallPipeline {
   readonly #services: CallServices
   readonly #clientAddress: (c: Context<Env>) => string
   readonly #send: Send
-  readonly #cookies: Record<'session' | 'device' | 'position', Cookie>
+  readonly #cookies: Record<'session' | 'device' | 'flow' | 'position', Cookie>
   readonly #refusals: Refusals
-  /** `strangers` look up a credential that may be a guest's invention. The three kinds do not wait for each other. */
-  readonly #turns: Record<'guests' | 'strangers' | 'players', Turns> = {
+  /**
+   * `strangers` look up a credential that may be a guest's invention; `waiting` are calls of guests that wait for a service elsewhere. The
+   * four kinds do not wait for each other.
+   */
+  readonly #turns: Record<'guests' | 'waiting' | 'strangers' | 'players', Turns> = {
     guests: createTurns(),
+    waiting: createTurns(),
     strangers: createTurns(),
     players: createTurns(),
   }
@@ -98,6 +103,7 @@ export class CallPipeline {
     this.#cookies = {
       session: privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS }),
       device: privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS }),
+      flow: privateCookie('flow', { isHttps, maxAgeSeconds: FLOW_SECONDS }),
       position: privateCookie('position', { isHttps, maxAgeSeconds: POSITION_SECONDS }),
     }
     this.#refusals = createRefusals(services.rateLimit)
@@ -192,7 +198,8 @@ export class CallPipeline {
       return this.#handle(exchange, caller, input)
     }
     if (caller.kind === 'player') return this.#turns.players.run(String(caller.userId), run)
-    return caller.kind === 'guest' ? this.#turns.guests.run(address, run) : run()
+    if (caller.kind !== 'guest') return run()
+    return this.#turns[route.meta.waitsForService ? 'waiting' : 'guests'].run(address, run)
   }
 
   /** Reads a part of the input. Limits the refused requests of guests. @throws Failure */
@@ -218,7 +225,7 @@ export class CallPipeline {
 
   #context(exchange: Exchange, caller: Caller, input: unknown): CallContext {
     const { request, requestId, address, route, sessionToken, deviceCookie, cookies } = exchange
-    const { session, device } = this.#cookies
+    const { session, device, flow } = this.#cookies
     return {
       caller,
       requestId,
@@ -231,6 +238,8 @@ export class CallPipeline {
       setSessionToken: (token) => void cookies.push(session.write(token)),
       deviceCookie,
       setDeviceCookie: (value) => void cookies.push(device.write(value)),
+      flowCookie: flow.read(request),
+      setFlowCookie: (value) => void cookies.push(flow.write(value)),
       get device() {
         return deviceName(request.headers.get('user-agent') ?? '')
       },

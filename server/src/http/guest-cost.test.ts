@@ -37,6 +37,7 @@ async function prepare(): Promise<void> {
   app = await testApp({
     webApp: await loadWebApp(build),
     smtpUrl: 'smtp://127.0.0.1:9',
+    oidc: { issuer: 'http://127.0.0.1:9/', clientId: 'console', clientSecret: undefined, name: 'Telegram' },
     metricsToken: 'a secret of the metrics'.replaceAll(' ', '-'),
   })
   const [admin, user] = [await app.signUp('admin', 'admin@gmail.com'), await app.signUp('user')]
@@ -87,6 +88,8 @@ const callsOfGuests: Record<string, [status: number, request: Send][]> = {
   'auth.setupLink': [[200, send('POST', '/api/setup-link', () => ({ setup: unknown }))]],
   'passkeys.signInOptions': [[200, send('POST', '/api/session/passkey-options', () => undefined)]],
   'passkeys.signIn': [[403, send('POST', '/api/session/passkey', () => ({ response: unknownUse }))]],
+  'oidc.beginSignIn': [[502, send('POST', '/api/session/oidc/begin', () => undefined)]],
+  'oidc.signIn': [[403, send('POST', '/api/session/oidc', () => ({ code: unknown, state: unknown }))]],
   'secondFactor.prove': [[403, send('POST', '/api/session/second-factor', () => ({ code: '123456' }))]],
   'passkeys.secondFactorOptions': [[403, send('POST', '/api/session/second-factor/passkey-options', () => undefined)]],
   'passkeys.secondFactor': [[403, send('POST', '/api/session/second-factor/passkey', () => ({ response: unknownUse }))]],
@@ -104,7 +107,14 @@ const callsOfGuests: Record<string, [status: number, request: Send][]> = {
   'invitations.accept': [[403, send('PUT', '/api/invitation', () => ({ ...names, ...password, link: unknown }))]],
   'account.setPassword': [[403, send('PUT', '/api/password-link', () => ({ ...password, link: unknown }))]],
 }
-const limited = new Set(['passkeys.signInOptions', 'passkeys.signIn', 'auth.login', 'auth.register'])
+const limited = new Set([
+  'oidc.beginSignIn',
+  'oidc.signIn',
+  'passkeys.signInOptions',
+  'passkeys.signIn',
+  'auth.login',
+  'auth.register',
+])
 
 /** Requests to each path outside the contract. */
 const otherPaths: Record<string, [status: number, request: Send][]> = {

@@ -50,6 +50,7 @@ describe('the web app', () => {
         registrationEmailHost: 'gmail.com',
         hasAdmin: true,
         canResetByMail: false,
+        signInService: null,
       })
     }
   })

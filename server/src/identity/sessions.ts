@@ -19,6 +19,7 @@ import { endResetsOf } from './password-resets.ts'
 import { type FindCurrent, prepareFindCurrent, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from './find-session.ts'
 import { sessionUserOf } from './roles.ts'
 import { methodsOf } from './second-factor.ts'
+import { isLinked, type LinkedIdentity } from './oidc-links.ts'
 import { isPasskey } from './own-passkeys.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
@@ -41,13 +42,15 @@ interface BeginOptions {
   provedBy?: SecondFactorMethod | undefined
   /** The passkey that was used. */
   passkeyId?: string | undefined
+  /** The account of the sign-in service that was used. */
+  linked?: LinkedIdentity | undefined
 }
 
 export interface Sessions {
   /**
    * Begins a session and returns its token; only the token's hash is stored. Ends the person's oldest session beyond SESSIONS_EACH.
    * @throws Failure LOGIN_FAILED if the password's hash is not the account's any more, or the account has just got a second factor that was
-   *   not proved; PASSKEY_REFUSED if the passkey was removed meanwhile
+   *   not proved; PASSKEY_REFUSED if the passkey was removed meanwhile; OIDC_NOT_LINKED if the account of the sign-in service was unlinked
    */
   begin(userId: string, options?: BeginOptions): Promise<string>
   /**
@@ -71,9 +74,10 @@ export interface Sessions {
   /**
    * Ends a user's other sessions, the links, invitations and change of e-mail that the user made and sign-ins that wait, because the second
    * factor changes; this session is renewed. Call `changed` after the commit.
+   * @param hasProvedFactor false if what the person has just proved is not the second factor: then the last proof stays as it is
    * @returns the new token @throws Failure SIGNED_OUT if the session has ended
    */
-  renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string>
+  renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined, hasProvedFactor?: boolean): Promise<string>
   /** Ends one session. With an act, its owner signs out. */
   end(token: string, act?: Act): Promise<void>
   /** Returns a user's sessions: the one with this token first, then the most recent ones. */
@@ -149,7 +153,7 @@ class CachedSessions implements Sessions {
     this.#listeners = listeners
   }
 
-  async begin(userId: string, { act, passwordHash, provedBy, passkeyId }: BeginOptions = {}): Promise<string> {
+  async begin(userId: string, { act, passwordHash, provedBy, passkeyId, linked }: BeginOptions = {}): Promise<string> {
     const token = newToken()
     const address = act?.address ?? ''
     const hasEndedOthers = await this.#database.transaction(async (tx) => {
@@ -158,7 +162,8 @@ class CachedSessions implements Sessions {
       const currentHash = await lockAccount(tx, userId)
       if (passwordHash !== undefined && currentHash !== passwordHash) throw new Failure('LOGIN_FAILED')
       if (passkeyId !== undefined && !(await isPasskey(tx, passkeyId))) throw new Failure('PASSKEY_REFUSED')
-      if (passwordHash !== undefined && !provedBy && (await methodsOf(tx, userId)).length > 0) throw new Failure('LOGIN_FAILED')
+      if (linked && !(await isLinked(tx, userId, linked))) throw new Failure('OIDC_NOT_LINKED')
+      if ((passwordHash ?? linked) && !provedBy && (await methodsOf(tx, userId)).length > 0) throw new Failure('LOGIN_FAILED')
       await tx
         .insertInto('sessions')
         .values({
@@ -170,7 +175,8 @@ class CachedSessions implements Sessions {
           second_factor_at: provedBy ? sql<Date>`now()` : null,
         })
         .execute()
-      if (act) await audit(tx, act, 'session.begin', provedBy ? { detail: { secondFactor: provedBy } } : {})
+      const detail = { ...(linked && { method: 'oidc' }), ...(provedBy && { secondFactor: provedBy }) }
+      if (act) await audit(tx, act, 'session.begin', linked || provedBy ? { detail } : {})
       return endOldest(tx, userId)
     })
     if (hasEndedOthers) this.changed(userId)
@@ -201,11 +207,11 @@ class CachedSessions implements Sessions {
     this.#listeners.add(listener)
   }
 
-  async renew(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string> {
+  async renew(tx: Transaction<Tables>, userId: string, token: string | undefined, hasProvedFactor = true): Promise<string> {
     const renewed = newToken()
     const { numUpdatedRows } = await tx
       .updateTable('sessions')
-      .set({ token_hash: hashToken(renewed), second_factor_at: sql<Date>`now()` })
+      .set({ token_hash: hashToken(renewed), ...(hasProvedFactor && { second_factor_at: sql<Date>`now()` }) })
       .where('token_hash', '=', hashToken(token ?? ''))
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow()
@@ -214,7 +220,7 @@ class CachedSessions implements Sessions {
     return renewed
   }
 
-  async renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined): Promise<string> {
+  async renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined, hasProvedFactor = true): Promise<string> {
     // A sign-in at the same time waits for the account, and then sees the new factor.
     await lockAccount(tx, userId)
     await tx
@@ -223,7 +229,7 @@ class CachedSessions implements Sessions {
       .where('token_hash', '<>', hashToken(token ?? ''))
       .execute()
     await endAllMadeBy(tx, userId)
-    return this.renew(tx, userId, token)
+    return this.renew(tx, userId, token, hasProvedFactor)
   }
 
   async end(token: string, act?: Act): Promise<void> {

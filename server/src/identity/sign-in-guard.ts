@@ -28,8 +28,8 @@ export interface SignInGuard {
    * let their owner in while somebody who knows the password uses up the limit.
    * @returns an attempt whose success counts for the password too @throws Failure TOO_MANY_ATTEMPTS
    */
-  beginCode(context: CallContext, person: { email: string; userId: string }, isCounted: boolean): Promise<SignInAttempt>
-  /** Counts a guest who asks for a passkey's challenge. @throws Failure TOO_MANY_ATTEMPTS */
+  beginCode(context: CallContext, person: ClaimedIdentity & { userId: string }, isCounted: boolean): Promise<SignInAttempt>
+  /** Counts a guest who asks for a passkey's challenge, or to be sent to the sign-in service. @throws Failure TOO_MANY_ATTEMPTS */
   countChallenge(context: CallContext): Promise<void>
   /**
    * Remembers that the user has signed in from the caller's address and device. Mails an admin whose device is new.
@@ -42,9 +42,9 @@ export interface SignInGuard {
 
 /** Who somebody claims to be. */
 interface ClaimedIdentity {
-  /** Undefined for a passkey: nobody can guess one, so the account needs no limit. */
+  /** Undefined for a passkey and an account of the sign-in service: nobody can guess one, so the account needs no limit. */
   email: string | undefined
-  /** The user with this e-mail address or passkey, if there is one. */
+  /** The user with this e-mail address, passkey or account of the sign-in service, if there is one. */
   userId: string | undefined
 }
 

@@ -120,6 +120,8 @@ const leftOut: Record<string, string> = {
   pending_sign_ins: 'sessions',
   passkeys: 'passkeys',
   passkey_challenges: 'passkeys',
+  oidc_links: 'linked accounts of the sign-in service',
+  oidc_flows: 'linked accounts of the sign-in service',
   ledger_entries: 'ledger entries',
   erased_players: 'erased players',
   audit_entries: 'audit',

@@ -28,6 +28,7 @@ export type Content =
   | { kind: 'newPassword'; act: From }
   | { kind: 'newPasskey'; name: string; act: From }
   | { kind: 'endedPasskey'; name: string; act: From }
+  | { kind: 'signInLink'; service: string; change: 'linked' | 'unlinked'; act: From }
   | { kind: 'secondFactor'; change: 'on' | 'off' | 'codes' | 'reset'; act: From }
 export type MailKind = Content['kind']
 
@@ -45,6 +46,7 @@ export const usefulMinutes: Readonly<Record<MailKind, number>> = {
   newPassword: DAY,
   newPasskey: DAY,
   endedPasskey: DAY,
+  signInLink: DAY,
   secondFactor: DAY,
 }
 
@@ -115,6 +117,15 @@ const letters: Letters = {
   endedPasskey: ({ name, act }) => ({
     subject: 'A passkey was removed',
     paragraphs: [`The passkey ${isolated(name)} was removed from your account of the Arcade Console ${fromWhere(act)}.`, NOT_YOU],
+  }),
+  signInLink: ({ service, change, act }) => ({
+    subject: change === 'linked' ? `Sign-in with ${isolated(service)} is set up` : `Sign-in with ${isolated(service)} has ended`,
+    paragraphs: [
+      change === 'linked'
+        ? `A ${isolated(service)} account was linked ${fromWhere(act)}: it signs in to your account of the Arcade Console from now on.`
+        : `The ${isolated(service)} account that signed in to your account of the Arcade Console was unlinked ${fromWhere(act)}.`,
+      NOT_YOU,
+    ],
   }),
   secondFactor: ({ change, act }) => ({
     subject: 'Your second factor has changed',

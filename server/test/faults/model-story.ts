@@ -56,6 +56,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   emails: allOf('emails', NO_MAIL),
   invitations: allOf('invitations', NO_INVITATIONS),
   secondFactor: allOf('secondFactor', NO_FACTOR),
+  oidc: allOf('oidc', 'stories have no sign-in service; features/oidc/oidc.test.ts'),
   passkeys: allOf('passkeys', NO_PASSKEYS),
   users: { ...userCommands, setRole: NO_ROLES, restoreVersion: NOT_RESTORED },
   team: { roles: NO_ROLES, setSettings: NO_ROLES, ownLimits: NO_ROLES },

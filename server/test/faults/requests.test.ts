@@ -47,7 +47,7 @@ test('security: input: every answer to any request of any client fits the contra
   )
   const unanswered = (): string[] => routes.map(({ name }) => name).filter((name) => !answered.has(name))
   // Only a running download has progress, and here each request ends before the next one. World lets no backup begin, has no Telegram to
-  // send tests to, no mail server, no invitations and no passkeys, and nobody can guess the code of a link or of an authenticator app.
+  // send tests to, no mail server, no invitations, no sign-in service and no passkeys, and nobody can guess the code of a link or of an authenticator app.
   const expected = [
     'backups.cancel',
     'backups.start',
@@ -61,6 +61,11 @@ test('security: input: every answer to any request of any client fits the contra
     'invitations.accept',
     'invitations.resend',
     'messages.linkOperator',
+    'oidc.beginLink',
+    'oidc.beginSignIn',
+    'oidc.link',
+    'oidc.signIn',
+    'oidc.unlink',
     'passkeys.add',
     'passkeys.options',
     'passkeys.remove',

@@ -6,7 +6,7 @@ import { UnreachableScreen } from './loading-screen.tsx'
 let isBack: boolean
 const ask = vi.fn<() => Promise<Response>>(async () => {
   if (!isBack) throw new TypeError('Failed to fetch')
-  return Response.json({ user: null, registrationEmailHost: '', hasAdmin: true, canResetByMail: false })
+  return Response.json({ user: null, registrationEmailHost: '', hasAdmin: true, canResetByMail: false, signInService: null })
 })
 const handleRetry = vi.fn<() => void>()
 

@@ -2,16 +2,15 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
-import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { lower } from '#src/db/collations.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { actOf, audit } from '#src/audit/audit.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
-import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
+import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
-import { beginSession } from '#src/identity/begin-session.ts'
-import { beginPendingSignIn, endPendingSignIn } from '#src/identity/pending-sign-ins.ts'
+import { askForSecondFactor, beginSession } from '#src/identity/begin-session.ts'
+import { endPendingSignIn } from '#src/identity/pending-sign-ins.ts'
 import { methodsOf } from '#src/identity/second-factor.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
@@ -30,16 +29,29 @@ export interface SignInServices {
   registrationEmailHost: string
   passwordPolicy: PasswordPolicy
   mails: Mails
+  /** The name of the sign-in service; null without one. */
+  signInService: string | null
 }
 
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
-  const { database, sessions, attempts, signInGuard, passwords, log, registrationEmailHost, passwordPolicy, mails } = services
+  const {
+    database,
+    sessions,
+    attempts,
+    signInGuard,
+    passwords,
+    log,
+    registrationEmailHost,
+    passwordPolicy,
+    mails,
+    signInService,
+  } = services
 
   return {
     async session(_input, context) {
       const user = context.caller.kind === 'user' ? context.caller.user : null
       const isManaged = user?.userType === 'admin' || (await hasAdmin(database.db))
-      return { user, registrationEmailHost, hasAdmin: isManaged, canResetByMail: mails.isOn }
+      return { user, registrationEmailHost, hasAdmin: isManaged, canResetByMail: mails.isOn, signInService }
     },
 
     async login({ email, password }, context) {
@@ -98,22 +110,4 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
 
     setupLink: async ({ setup }) => ({ state: await setupLinkState(database.db, setup) }),
   }
-}
-
-/**
- * Puts a token into the cookie that is good for the second step of the sign-in alone. The attempt stays counted until that step is done, so
- * that somebody who only knows the password cannot use up the limit of successful sign-ins.
- * @throws Failure SECOND_FACTOR_NEEDED, always
- */
-async function askForSecondFactor(
-  { database, sessions }: SignInServices,
-  context: CallContext,
-  { userId, passwordHash, methods }: { userId: string; passwordHash: string; methods: SecondFactorMethod[] },
-): Promise<never> {
-  if (context.sessionToken !== undefined) {
-    await sessions.end(context.sessionToken)
-    await endPendingSignIn(database.db, context.sessionToken)
-  }
-  context.setSessionToken(await beginPendingSignIn(database.db, { userId, passwordHash }))
-  throw new Failure('SECOND_FACTOR_NEEDED', { methods })
 }

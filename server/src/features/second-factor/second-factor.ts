@@ -51,7 +51,8 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
     async prove({ code }, context) {
       const { userId, passwordHash } = await tryPendingSignIn(database.db, context.sessionToken)
       const user = await findPerson(database, userId)
-      const attempt = await signInGuard.beginCode(context, { email: user.email.toLowerCase(), userId }, isTotpCode(code))
+      const countedEmail = passwordHash === null ? undefined : user.email.toLowerCase()
+      const attempt = await signInGuard.beginCode(context, { email: countedEmail, userId }, isTotpCode(code))
       const method = await database.transaction(async (tx) => {
         const spent = await spendCode(tx, secretKey, { userId, code })
         if (spent) await takePendingSignIn(tx, context.sessionToken)

@@ -1,4 +1,4 @@
-/** The account page of the signed-in admin: name, password, role, passkeys, Telegram account and sessions. The specification has no screen for it. */
+/** The account page of the signed-in admin: name, password, role, passkeys, sign-in service, Telegram account and sessions. The specification has no screen for it. */
 import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
@@ -22,10 +22,11 @@ import { OwnRole } from './own-role.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
+import { SignInService } from './sign-in-service.tsx'
 import { Telegram } from './telegram.tsx'
 
 export function AccountPage() {
-  const { user } = useSession()
+  const { user, signInService } = useSession()
   const mustSetUp = user?.lacksSecondFactor ?? false
   // It stays in its place when it has been set up, because it then shows the recovery codes, once.
   const [isFirst] = useState(mustSetUp)
@@ -60,6 +61,11 @@ export function AccountPage() {
       <Panel title="Passkeys">
         <Passkeys />
       </Panel>
+      {signInService !== null && (
+        <Panel title={`Sign-in with ${isolated(signInService)}`}>
+          <SignInService />
+        </Panel>
+      )}
       <Panel title="Email">
         <PanelText>{user?.email}</PanelText>
         <EmailChange />

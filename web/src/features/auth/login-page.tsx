@@ -1,14 +1,16 @@
 /** Login (§2 signed-out area, §5, §8). */
 import type { LoginInput, SessionUser } from '@arcade/contract/auth/calls'
+import { isolated } from '@arcade/contract/text'
 import { Anchor } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { byPasskey, hasPasskeys } from '#src/client/passkeys.ts'
+import { leaveFor, noteRefusal, refusalOfService } from '#src/client/sign-in-service.ts'
 import { endedSession, setCurrentUser, useSession } from '#src/session.tsx'
 import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
-import { PasskeyButton } from '#src/ui/passkey-button.tsx'
+import { PasskeyButton, ProofButton } from '#src/ui/passkey-button.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { asksForPage, noteAskedPage } from './asked-page.ts'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
@@ -20,8 +22,10 @@ export function LoginPage() {
     email: '',
     password: '',
   })
-  const { canResetByMail } = useSession()
+  const { canResetByMail, signInService } = useSession()
   const notice = refusalNotice(form.refusal)
+  /** Why the sign-in service did not sign the visitor in. */
+  const refused = refusalOfService()
   const [secondStep, setSecondStep] = useState<ReactNode>()
   /** The user whose session ended on the page at this address; undefined if the login page was opened by its own address. */
   const endedUserId = location.pathname === '/auth/log-in' ? undefined : endedSession()
@@ -30,6 +34,7 @@ export function LoginPage() {
     // A page's address that was opened signed out is kept, unless it is where another user's session ended.
     const staysHere = endedUserId === undefined ? asksForPage() && (await hasPageHere()) : user.id === endedUserId
     form.reset()
+    noteRefusal(undefined)
     setCurrentUser(user)
     toast.success('Logged In Successfuly!') // sic, §8
     if (!staysHere) await goTo('/admin') // §4
@@ -61,6 +66,15 @@ export function LoginPage() {
     }
   }
 
+  const handleService = async () => {
+    try {
+      const isAsked = asksForPage() && (await hasPageHere())
+      return await leaveFor(await client.oidc.beginSignIn(), isAsked ? location.pathname + location.search : undefined)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+
   if (secondStep) return secondStep
   return (
     <AuthLayout
@@ -68,9 +82,9 @@ export function LoginPage() {
       title="Welcome"
       text="Sign into your account"
       notice={
-        endedUserId !== undefined && (
-          <div className={classes['setup']}>
-            <p>Your session has ended. Sign in again to go on where you were.</p>
+        (refused !== undefined || endedUserId !== undefined) && (
+          <div className={classes['setup']} role={refused === undefined ? undefined : 'status'}>
+            <p>{refused ?? 'Your session has ended. Sign in again to go on where you were.'}</p>
           </div>
         )
       }
@@ -96,6 +110,7 @@ export function LoginPage() {
         )}
       </Form>
       {hasPasskeys() && <PasskeyButton onUse={handlePasskey} />}
+      {signInService !== null && <ProofButton onUse={handleService}>Continue with {isolated(signInService)}</ProofButton>}
     </AuthLayout>
   )
 }

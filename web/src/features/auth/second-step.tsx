@@ -1,4 +1,4 @@
-/** The second step of Login, after the right password: the code of the second factor. */
+/** The second step of Login, after the right password or the sign-in service: the code of the second factor. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CodeInput } from '@arcade/contract/second-factor/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
@@ -13,12 +13,19 @@ import { AuthLayout } from './auth-layout.tsx'
 
 interface SecondStepProps {
   methods: readonly SecondFactorMethod[]
+  /** What the first step has shown. */
+  text?: string
   onSignIn: (user: SessionUser) => Promise<void>
-  /** Leads back to the password. */
+  /** Leads back to Login. */
   onLeave: () => void
 }
 
-export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
+export function SecondStep({
+  methods,
+  text = 'Your password is right. Now prove that it is you',
+  onSignIn,
+  onLeave,
+}: SecondStepProps) {
   const field = useRef<HTMLInputElement>(null)
   // After the layout, which gives the focus to its heading.
   useEffect(() => field.current?.focus(), [])
@@ -49,7 +56,7 @@ export function SecondStep({ methods, onSignIn, onLeave }: SecondStepProps) {
     <AuthLayout
       mode="login"
       title="Second Step"
-      text="Your password is right. Now prove that it is you"
+      text={text}
       footer={
         <Anchor component="button" type="button" underline="always" onClick={handleBack}>
           Sign in as somebody else
