@@ -40,9 +40,8 @@ interface BeginOptions {
   passwordHash?: string | undefined
   /** How the person proved the second factor at this sign-in. */
   provedBy?: SecondFactorMethod | undefined
-  /** The passkey that was used. */
+  /** The passkey, or the account of the sign-in service, that was used. */
   passkeyId?: string | undefined
-  /** The account of the sign-in service that was used. */
   linked?: LinkedIdentity | undefined
 }
 
@@ -74,8 +73,7 @@ export interface Sessions {
   /**
    * Ends a user's other sessions, the links, invitations and change of e-mail that the user made and sign-ins that wait, because the second
    * factor changes; this session is renewed. Call `changed` after the commit.
-   * @param hasProvedFactor false if what the person has just proved is not the second factor: then the last proof stays as it is
-   * @returns the new token @throws Failure SIGNED_OUT if the session has ended
+   * @param hasProvedFactor false if the second factor was not proved just now @returns the new token @throws Failure SIGNED_OUT if it has ended
    */
   renewAlone(tx: Transaction<Tables>, userId: string, token: string | undefined, hasProvedFactor?: boolean): Promise<string>
   /** Ends one session. With an act, its owner signs out. */
@@ -175,8 +173,8 @@ class CachedSessions implements Sessions {
           second_factor_at: provedBy ? sql<Date>`now()` : null,
         })
         .execute()
-      const detail = { ...(linked && { method: 'oidc' }), ...(provedBy && { secondFactor: provedBy }) }
-      if (act) await audit(tx, act, 'session.begin', linked || provedBy ? { detail } : {})
+      const how = { ...(linked && { method: 'oidc' }), ...(provedBy && { secondFactor: provedBy }) }
+      if (act) await audit(tx, act, 'session.begin', linked || provedBy ? { detail: how } : {})
       return endOldest(tx, userId)
     })
     if (hasEndedOthers) this.changed(userId)
