@@ -1,6 +1,7 @@
 /** Roles: what each one sees and may do, the page that shows and changes it, and a role that changes while a page is open. */
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
+import { expectStateAccessible } from '#src/axe.ts'
 import { phone } from '#src/sizes.ts'
 import { control, expect, field, test, toast } from '#src/test.ts'
 
@@ -111,6 +112,16 @@ for (const [role, sight] of Object.entries(sights)) {
     await expect(page.getByRole('button', { name: /^Reverse/ })).toHaveCount(0)
   })
 }
+
+test('§6 a manager sees the name of an owner, and no form to change it', async ({ page, server, signIn }) => {
+  await signIn('manager')
+  const owner = await server.addPerson({ fname: 'Olga', lname: 'Owner', email: 'olga@gmail.com', userType: 'admin' })
+  await page.goto(`/update-user/${owner.id}/Olga/Owner/olga@gmail.com`)
+  await expect(page.getByText('Your role may not change a person with the role Owner.')).toBeVisible()
+  await expect(page.getByText('Olga Owner')).toBeVisible()
+  await expect(page.getByRole('textbox')).toHaveCount(0)
+  await expectStateAccessible(page)
+})
 
 test('§6 pages that the role may not open lead to the dashboard, and the palette offers none of them', async ({
   page,

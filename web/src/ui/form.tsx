@@ -214,7 +214,7 @@ interface FormActionsProps {
   back?: ReactNode
   /** Says why the form was not saved. */
   notice?: ReactNode
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** The buttons at the end of a form: back first, then those that submit. */

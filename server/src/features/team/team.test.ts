@@ -132,13 +132,14 @@ describe('who has just lost a role', () => {
 })
 
 describe('a manager', () => {
-  test('may do nothing to an owner that would open or end the account', async () => {
+  test('may not rename an owner, or do anything that would open or end the account', async () => {
     const app = await testApp()
     const [owner, manager, editor] = [await app.signUp('owner'), await app.signUp('manager'), await app.signUp('editor')]
     await app.signUp('owner')
     for (const [method, path, body] of [
       ['DELETE', `/removeUser/${owner.id}`, undefined],
       ['POST', '/api/password-links', { id: owner.id }],
+      ['PATCH', `/api/users/${owner.id}`, { fname: 'Other', lname: 'Name' }],
     ] as const) {
       const { status, body: answer } = await manager.call(method, path, body)
       expect([status, answer.message], path).toEqual([403, 'Your role may not do this to a person with the role Owner.'])

@@ -170,6 +170,7 @@ interface Renaming {
 }
 
 async function rename(tx: Transaction<Tables>, { before, names, context, restoredFrom }: Renaming): Promise<DashboardUser> {
+  await refuseAbove(tx, before.role, signedIn(context).permissions)
   const after = await tx
     .updateTable('users')
     .set({ ...namesOf(names), version: sql`version + 1` })

@@ -1,5 +1,6 @@
 /** Update User (§2 /update-user/…): first and last name, and the role. Only the id is read from the address; the rest is loaded. */
 import { listPaths } from '@arcade/contract/lists'
+import { roleLabels } from '@arcade/contract/team/fields'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { isolated } from '@arcade/contract/text'
@@ -77,7 +78,15 @@ function UserForms({ user, onReload }: UserProps) {
     <FormWithAside aside={aside}>
       <FormPanel>
         <p className={classes['email']}>{user.email}</p>
-        <NameForm user={user} version={version} onReload={onReload} />
+        {mayActOn ? (
+          <NameForm user={user} version={version} onReload={onReload} />
+        ) : (
+          <>
+            <p>{isolated(`${user.fname} ${user.lname}`)}</p>
+            <p>Your role may not change a person with the role {roleLabels[user.role ?? 'owner']}.</p>
+            <FormActions back={<BackToListButton to={listPaths.users} />} />
+          </>
+        )}
       </FormPanel>
       {mayActOn && (
         <Panel>
