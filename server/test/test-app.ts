@@ -22,7 +22,7 @@ import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import { openSpool } from '#src/sheets/spool.ts'
 import { secretKey } from '#src/webhooks/secret-key.ts'
 import { BOT_TOKEN, signInitData } from './init-data.ts'
-import { testDatabase } from './test-database.ts'
+import { beforeTablesAreEmptied, testDatabase } from './test-database.ts'
 
 export const MAX_EXPORTS = 4
 export const PASSWORD = 'correct horse'
@@ -114,6 +114,7 @@ export async function testApp(
   const dataDir = options.backupsIn ?? join(os.tmpdir(), `arcade-test-backups-${process.pid}`)
   const settings = { address: join(dataDir, 'backups'), times: undefined, keep: 7 }
   const backups = createBackups({ database, fileStore, settings, dataDir, log })
+  beforeTablesAreEmptied(() => backups.stop()) // one that the test has begun
   const { http, ...app } = await createApp({
     config: {
       host: '127.0.0.1',

@@ -74,8 +74,19 @@ export async function countLockWaits(db: Database['db'], like = '%'): Promise<nu
   return rows[0]!.count
 }
 
+/** Functions that end what an app still does in the background and would hold locks on the tables, such as a backup. */
+let endings: (() => Promise<void>)[] = []
+
+/** Calls a function before the tables are emptied after this test. `onTestFinished` would call it after that. */
+export function beforeTablesAreEmptied(end: () => Promise<void>): void {
+  endings.push(end)
+}
+
 export async function emptyTables(): Promise<void> {
   if (opened === undefined) return
+  const due = endings
+  endings = []
+  await Promise.all(due.map((end) => end()))
   const database = await opened
   const { db } = database
   tables ??= await rowTables(db)

@@ -143,8 +143,28 @@ export function setCurrentUser(user: SessionUser | null): void {
   tabs.postMessage('changed')
 }
 
-/** Call this when the user logs out. Removes all their data from this browser. */
-export function forgetPerson(): void {
+/** Whether the request that ends the session is under way. */
+let isLeaving = false
+
+/**
+ * Ends the session and removes all data of its person from this browser. Meanwhile no query is made, because its answer could only be a
+ * refusal. @throws CallError if the session could not be ended: then the page goes on
+ */
+export async function logOut(): Promise<void> {
+  isLeaving = true
+  try {
+    await queryClient.cancelQueries()
+    await client.auth.logout()
+    forgetPerson()
+  } catch (error) {
+    isLeaving = false
+    void queryClient.invalidateQueries({ type: 'active' })
+    throw error
+  }
+  isLeaving = false
+}
+
+function forgetPerson(): void {
   const user = currentUser()
   if (user) dropPersonsDrafts(user.id)
   forgetUnsavedWork()
@@ -167,7 +187,7 @@ function adopt(user: SessionUser | null): void {
 
 /** Uses the session that the server put into the page, or requests it before the first render. */
 export function startSession(): void {
-  sendQueriesWhile(() => currentUser() !== null)
+  sendQueriesWhile(() => currentUser() !== null && !isLeaving)
   const session = sessionInPage()
   if (session === null) {
     void queryClient.prefetchQuery(sessionQuery())

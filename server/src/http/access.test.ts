@@ -1,5 +1,5 @@
 /** The access matrix: every call of the contract × everyone who might try it (security.md, Authorization). */
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { type BotScope, botScopes } from '@arcade/contract/bot-tokens/fields'
@@ -90,7 +90,6 @@ ${permissions.map((one) => `| ${one} | ${permissionLabels[one]} | ${roles.map((r
     '$method $path is only for roles that have its permission',
     async (route) => {
       const app = await testApp()
-      onTestFinished(() => app.backups.stop()) // one that somebody has begun
       for (const role of roles) {
         const path = route.path.replaceAll(/\{\w+\}/g, 'none')
         const client = await app.signUp(role)
@@ -108,7 +107,6 @@ ${permissions.map((one) => `| ${one} | ${permissionLabels[one]} | ${roles.map((r
 
   test.each(routes)('§6 $method $path is only for those it names', async (route) => {
     const app = await testApp()
-    onTestFinished(() => app.backups.stop()) // one that an admin has begun
     const [admin, user, removed] = [await app.signUp('admin'), await app.signUp('user'), await app.signUp('user')]
     await admin.call('DELETE', `/removeUser/${removed.id}`)
     const path = route.path.replaceAll(/\{\w+\}/g, 'none')

@@ -2,7 +2,7 @@
  * Personal fields of players are withheld from roles without `players.personal` (security.md, Authorization): every call of the contract is
  * made as every role, with values planted wherever a player's data can be, and no answer may contain one.
  */
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { lists } from '@arcade/contract/lists'
 import { personalNames } from '@arcade/contract/personal'
@@ -142,7 +142,6 @@ const settings = { maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null }
 /** Returns an app with planted values, and a person with the role, which sees personal fields or not. */
 async function plantedFor(role: Role, seesPersonal: boolean) {
   const app = await testApp()
-  onTestFinished(() => app.backups.stop())
   const owner = await app.signUp('owner')
   await plant(app)
   const ids = await plantByCalls(app, owner)

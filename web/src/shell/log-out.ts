@@ -1,8 +1,7 @@
 /** Log Out (§2), for the sidebar and the palette. */
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { client } from '#src/client/client.ts'
-import { forgetPerson } from '#src/session.tsx'
+import { logOut } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { hasUnsavedWork } from '#src/ui/unsaved.ts'
@@ -17,8 +16,7 @@ export function useLogOut(): () => Promise<void> {
     isLeaving.current = true
     try {
       if (hasUnsavedWork() && !(await confirm(question))) return
-      await client.auth.logout()
-      forgetPerson()
+      await logOut()
       toast.success('Logged Out Succesfully!') // sic, §2
       await navigate({ to: '/' })
     } catch {
