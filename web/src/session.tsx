@@ -1,7 +1,7 @@
 /** The current session (§3, §4): one cached answer, kept in step with sign-ins and sign-outs in other tabs. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import { neededAt } from '@arcade/contract/pages'
-import { defaultRoleSettings, missingPermission, type Needs, type Role, rolesAbove } from '@arcade/contract/team/fields'
+import { missingPermission, type Needs } from '@arcade/contract/team/fields'
 import { hashKey, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'
@@ -102,35 +102,13 @@ export function useMayOpen(address: string): boolean {
   return useSyncExternalStore(followSession, () => mayOpen(currentUser(), address))
 }
 
-/**
- * Returns the roles to whose people the signed-in person may do nothing, and which the person may not give: those that may do more. For people
- * who do not see personal fields this depends on the settings of the roles, which are loaded then.
- */
-export function useRolesAbove(): Role[] {
-  const { user } = useSession()
-  useQuery({ ...api.team.roles.queryOptions(), enabled: user !== null && !mayDo(user, 'players.personal') })
-  return rolesAboveOf(user)
-}
-
-/** Whether the signed-in person may remove people with this role, or give them a new password. Cheap enough for each row of a list. */
-export function useMayActOn(role: Role | null): boolean {
-  return useSyncExternalStore(followSession, () => role === null || !rolesAboveOf(currentUser()).includes(role))
-}
-
-/** Returns the roles that may do more than a person. What others see is a guess by the contract until the settings of the roles are loaded. */
-function rolesAboveOf(user: SessionUser | null): Role[] {
-  const loaded = queryClient.getQueryData<Awaited<ReturnType<typeof client.team.roles>>>(api.team.roles.queryKey())
-  const settings = Object.fromEntries((loaded?.roles ?? []).map((one) => [one.role, one.settings]))
-  const own = user?.role ? { [user.role]: { seesPersonal: mayDo(user, 'players.personal') } } : {}
-  return rolesAbove(user?.permissions ?? [], { ...defaultRoleSettings, ...settings, ...own })
-}
-
 /** Renders its children for people who may do this, and nothing for others. */
 export function Permitted({ needs, children }: { needs: Needs; children: ReactNode }): ReactNode {
   return useMay(needs) ? children : null
 }
 
-function followSession(listener: () => void): () => void {
+/** Calls a listener whenever the session may have changed; for `useSyncExternalStore`. @returns a function that ends it */
+export function followSession(listener: () => void): () => void {
   return queryClient.getQueryCache().subscribe(({ query }) => {
     if (query.queryHash === SESSION_HASH) listener()
   })

@@ -8,11 +8,12 @@ import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
-import { mayDo, useRolesAbove, useSession } from '#src/session.tsx'
+import { mayDo, useSession } from '#src/session.tsx'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { newInvitation, NewLinkDialog, roleWords } from './invite.tsx'
+import { useRolesAbove } from './roles-above.ts'
 
 const mailWords = { queued: 'the mail is being sent', sent: 'sent by mail', failed: 'the mail could not be sent' } as const
 
