@@ -53,7 +53,7 @@ const belowFeatures = [...belowPages, 'web/lists', 'web/versions', 'web/notes']
 export const zones: readonly Zone[] = [
   {
     name: 'contract/fields',
-    at: /^contract\/src\/(\w[\w-]*\/fields|entity|filter-groups|lists|search|text)\.ts$/,
+    at: /^contract\/src\/(\w[\w-]*\/fields|team\/(missing-permission|permissions)|entity|filter-groups|lists|search|text)\.ts$/,
     imports: [],
     packages: [],
     instead:

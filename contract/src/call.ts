@@ -2,7 +2,7 @@
 import { oc } from '@orpc/contract'
 import { type BotScope, isWithinScope } from '#src/bot-tokens/fields.ts'
 import type { ErrorCode } from './errors.ts'
-import type { Needs } from '#src/team/fields.ts'
+import type { Needs } from '#src/team/permissions.ts'
 
 /**
  * Who may make a call. `guest`: anyone, signed in or not. `user`: any signed-in user, also admins. `bot:…`: a bot token with at least that

@@ -1,7 +1,7 @@
 /** What the pages of the management need (§6): the address decides, and an unknown page opens for nobody. */
 import { expect, test } from 'vitest'
 import { neededAt, pageNeeds } from './pages.ts'
-import { permissions } from '#src/team/fields.ts'
+import { permissions } from '#src/team/permissions.ts'
 
 test.each([
   ['/social-tasks', 'tasks.read'],

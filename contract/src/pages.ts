@@ -1,5 +1,5 @@
 /** Facts about pages that both the server and the web app need: the server writes the beginning of each page (§2). */
-import type { Needs } from '#src/team/fields.ts'
+import type { Needs } from '#src/team/permissions.ts'
 
 /** The paths of the signed-out area besides Login (§2). At any other path, a signed-out visitor sees Login. */
 export const SIGNED_OUT_PAGE = /^\/(register|set-password|invitation|forgotten-password|confirm-email|auth\/oidc)\/?$/i

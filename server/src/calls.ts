@@ -9,7 +9,8 @@ import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
-import { missingPermission, type Needs, permissionLabels } from '@arcade/contract/team/fields'
+import { missingPermission } from '@arcade/contract/team/missing-permission'
+import { type Needs, permissionLabels } from '@arcade/contract/team/permissions'
 
 /** The holder of a bot token. */
 export interface Bot {

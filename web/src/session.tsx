@@ -1,7 +1,8 @@
 /** The current session (§3, §4): one cached answer, kept in step with sign-ins and sign-outs in other tabs. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import { neededAt } from '@arcade/contract/pages'
-import { missingPermission, type Needs } from '@arcade/contract/team/fields'
+import { missingPermission } from '@arcade/contract/team/missing-permission'
+import type { Needs } from '@arcade/contract/team/permissions'
 import { hashKey, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'

@@ -10,7 +10,7 @@ import { userList } from '#src/users/fields.ts'
 import { idField, searchField } from '#src/field-schemas.ts'
 import { historyKindField } from '#src/history/calls.ts'
 import { type ListName, lists } from '#src/lists.ts'
-import type { Permission } from '#src/team/fields.ts'
+import type { Permission } from '#src/team/permissions.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 export const CSV_MEDIA_TYPE = 'text/csv; charset=utf-8'

@@ -1,6 +1,6 @@
 /** Notes of the team on players and items: which records have notes, and what one needs to read them. */
 import { recordKindLabels } from '#src/audit/fields.ts'
-import type { Permission } from '#src/team/fields.ts'
+import type { Permission } from '#src/team/permissions.ts'
 
 /** The kinds of records that have notes, with their labels. */
 export const noteKindLabels = {

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { MAX_NUMBER } from '#src/entity.ts'
-import { type Permission, permissions, type Role, roles } from './fields.ts'
+import { type Role, roles } from './fields.ts'
+import { type Permission, permissions } from './permissions.ts'
 
 export const roleField = z.enum(roles as [Role, ...Role[]])
 export const permissionField = z.enum(permissions as [Permission, ...Permission[]])

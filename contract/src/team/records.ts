@@ -2,7 +2,7 @@
 import type { RecordKind } from '#src/audit/fields.ts'
 import type { HistoryKind } from '#src/history/fields.ts'
 import type { ListName } from '#src/lists.ts'
-import type { Permission } from './fields.ts'
+import type { Permission } from './permissions.ts'
 
 /** The permission to see each list. */
 export const listPermissions = {

@@ -2,7 +2,7 @@
 import type { contract } from '@arcade/contract/contract'
 import { type PageKind, pageKinds } from '@arcade/contract/from-before/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
-import type { Permission } from '@arcade/contract/team/fields'
+import type { Permission } from '@arcade/contract/team/permissions'
 import { recordPermissions } from '@arcade/contract/team/records'
 import { type CallContext, type Handlers, rawNumber, refuseWithout, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

@@ -3,15 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { type BotScope, botScopes } from '@arcade/contract/bot-tokens/fields'
-import {
-  defaultRoleSettings,
-  missingPermission,
-  permissionLabels,
-  permissions,
-  permissionsOf,
-  type Role,
-  roles,
-} from '@arcade/contract/team/fields'
+import { type Role, roles } from '@arcade/contract/team/fields'
+import { missingPermission } from '@arcade/contract/team/missing-permission'
+import { defaultRoleSettings, permissionLabels, permissions, permissionsOf } from '@arcade/contract/team/permissions'
 import { type Client, testApp } from '#test/test-app.ts'
 import { pathPattern, listRoutes } from './routes.ts'
 

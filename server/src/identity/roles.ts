@@ -1,15 +1,14 @@
 /** Roles of admins in the database: what a person may do, and the settings that owners change. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { SessionUser } from '@arcade/contract/auth/calls'
+import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import {
   defaultRoleSettings,
   type Permission,
   permissionsOf,
-  type Role,
-  roleLabels,
   rolesAbove,
   type RoleSettings,
-} from '@arcade/contract/team/fields'
+} from '@arcade/contract/team/permissions'
 import type { UserType } from '@arcade/contract/users/fields'
 import { type CallContext, Failure } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/downloads/calls'
-import type { Permission } from '@arcade/contract/team/fields'
+import type { Permission } from '@arcade/contract/team/permissions'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

@@ -1,6 +1,6 @@
 /** The columns of a list's table. Every field of the entity needs a column or `false`, otherwise the code does not compile. */
 import type { Field, Fields, List, RowOf } from '@arcade/contract/entity'
-import type { Needs } from '@arcade/contract/team/fields'
+import type { Needs } from '@arcade/contract/team/permissions'
 import type { ReactNode } from 'react'
 import { type Column, Missing } from './table-cells.tsx'
 import { Moment } from '#src/ui/moment.tsx'

@@ -2,7 +2,7 @@
 import type { List } from '@arcade/contract/entity'
 import { type ListName, lists } from '@arcade/contract/lists'
 import { findsBeginningsOnly } from '@arcade/contract/search'
-import type { Needs } from '@arcade/contract/team/fields'
+import type { Needs } from '@arcade/contract/team/permissions'
 import { Button, NativeSelect } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'

@@ -1,5 +1,5 @@
 /** The rows and cells of a table: values as text, words for missing values, View More, checkboxes of picked rows, cards that unfold. */
-import type { Needs } from '@arcade/contract/team/fields'
+import type { Needs } from '@arcade/contract/team/permissions'
 import { isBlank } from '@arcade/contract/text'
 import { IconChevronDown } from '@tabler/icons-react'
 import { memo, type MouseEvent, type ReactNode, useCallback, useState } from 'react'

@@ -1,7 +1,7 @@
 /** The command palette's search on the server: players, users, tasks, announcements, and the notes on them. */
 import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
 import { listPaths } from '@arcade/contract/lists'
-import type { Permission } from '@arcade/contract/team/fields'
+import type { Permission } from '@arcade/contract/team/permissions'
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
 import { isErased, type Player, playerName } from '@arcade/contract/players/fields'
 import { noteKindLabels } from '@arcade/contract/notes/fields'

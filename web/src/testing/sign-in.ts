@@ -1,5 +1,6 @@
 /** Puts a signed-in person into the query cache, as the server's answer does. */
-import { permissionsOf, type Role } from '@arcade/contract/team/fields'
+import type { Role } from '@arcade/contract/team/fields'
+import { permissionsOf } from '@arcade/contract/team/permissions'
 import { onTestFinished } from 'vitest'
 import { api, queryClient } from '#src/client/client.ts'
 

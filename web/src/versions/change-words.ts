@@ -2,7 +2,7 @@
 import { announcementFields } from '@arcade/contract/announcements/fields'
 import type { AuditChanges, RecordKind } from '@arcade/contract/audit/fields'
 import type { Field, Fields } from '@arcade/contract/entity'
-import { roleSettingLabels } from '@arcade/contract/team/fields'
+import { roleSettingLabels } from '@arcade/contract/team/permissions'
 import { taskFields, taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { userFields } from '@arcade/contract/users/fields'
 import { isolated } from '@arcade/contract/text'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { permissions } from '@arcade/contract/team/fields'
+import { permissions } from '@arcade/contract/team/permissions'
 import { backupState } from '#src/backup/state.ts'
 import type { Database } from '#src/db/database.ts'
 import type { ReplicaState } from '#src/postgres/replica-watch.ts'

@@ -1,7 +1,7 @@
 /** What an admin should do something about: backups, broadcasts, webhooks, mails, the disk and the replica. What can wait, or mends itself, is no alert. */
 import { sql } from 'kysely'
 import type { Alert } from '@arcade/contract/dashboard/calls'
-import type { Permission } from '@arcade/contract/team/fields'
+import type { Permission } from '@arcade/contract/team/permissions'
 import { isolated } from '@arcade/contract/text'
 import type { Backups } from '#src/backup/backups.ts'
 import { idOrderSql } from '#src/db/collations.ts'

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino'
 import type { FollowedInput } from '@arcade/contract/dashboard/calls'
-import type { Permission } from '@arcade/contract/team/fields'
+import type { Permission } from '@arcade/contract/team/permissions'
 import { type CallContext, Failure, refuseWithout, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { ReadFollowed } from './followed.ts'

@@ -1,7 +1,8 @@
-/** Roles of admins (contract/src/team/fields.ts): who gets one, who may give one, and what the last owner is spared. */
+/** Roles of admins (contract/src/team/permissions.ts): who gets one, who may give one, and what the last owner is spared. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { type Permission, permissions, type Role, roles } from '@arcade/contract/team/fields'
+import { type Role, roles } from '@arcade/contract/team/fields'
+import { type Permission, permissions } from '@arcade/contract/team/permissions'
 import { auditTrail } from '#test/audit-trail.ts'
 import { type Client, PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'

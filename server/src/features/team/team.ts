@@ -1,7 +1,8 @@
 /** The roles of admins: what each may do, how many people have it, and its settings, which owners change. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { permissionsOf, type Role, roleLabels, roles } from '@arcade/contract/team/fields'
+import { type Role, roleLabels, roles } from '@arcade/contract/team/fields'
+import { permissionsOf } from '@arcade/contract/team/permissions'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

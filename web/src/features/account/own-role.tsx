@@ -1,6 +1,7 @@
 /** The role of the signed-in admin: what it is for, whether it sees personal fields of players, and the most that it may move at once. */
 import type { OwnLimits } from '@arcade/contract/team/calls'
-import { roleDescriptions, roleLabels } from '@arcade/contract/team/fields'
+import { roleLabels } from '@arcade/contract/team/fields'
+import { roleDescriptions } from '@arcade/contract/team/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client/client.ts'
 import { mayDo, useSession } from '#src/session.tsx'

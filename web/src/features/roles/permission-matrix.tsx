@@ -1,6 +1,6 @@
 /** The matrix of roles and permissions in plain words, grouped by area. On a phone each permission stands above its five marks. */
 import type { RoleOutput } from '@arcade/contract/team/calls'
-import { type Permission, permissionLabels } from '@arcade/contract/team/fields'
+import { type Permission, permissionLabels } from '@arcade/contract/team/permissions'
 import { IconCheck } from '@tabler/icons-react'
 import { Fragment } from 'react'
 import { roles as tableRoles } from '#src/ui/table-roles.ts'

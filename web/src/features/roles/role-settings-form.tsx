@@ -1,6 +1,7 @@
 /** The settings of a role: whether it sees personal fields of players, and the most that it may move at once. */
 import type { RoleOutput } from '@arcade/contract/team/calls'
-import { type Permission, permissionsOf, type Role, type RoleSettings, roleSettingLabels } from '@arcade/contract/team/fields'
+import type { Role } from '@arcade/contract/team/fields'
+import { type Permission, permissionsOf, type RoleSettings, roleSettingLabels } from '@arcade/contract/team/permissions'
 import { useFormState } from 'react-hook-form'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'

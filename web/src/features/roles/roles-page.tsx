@@ -1,6 +1,6 @@
 /** The roles page, for owners: what each role may do, how many people have it, and its settings. */
 import type { RoleOutput } from '@arcade/contract/team/calls'
-import { roleDescriptions } from '@arcade/contract/team/fields'
+import { roleDescriptions } from '@arcade/contract/team/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { problemOf } from '#src/client/call-error.ts'

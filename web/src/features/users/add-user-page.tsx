@@ -1,6 +1,7 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
 import { listPaths } from '@arcade/contract/lists'
-import { type Role, roleDescriptions, roleLabels, roles } from '@arcade/contract/team/fields'
+import { type Role, roleLabels, roles } from '@arcade/contract/team/fields'
+import { roleDescriptions } from '@arcade/contract/team/permissions'
 import { userTypeLabels } from '@arcade/contract/users/fields'
 import type { newUserInputFor, NewUserInput } from '@arcade/contract/users/calls'
 import { useState } from 'react'

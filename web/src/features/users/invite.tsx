@@ -1,6 +1,7 @@
 /** Invites a person by a link, which is sent by mail where the console can, and is always shown once to be copied. */
 import type { InvitationInput, InvitedRole } from '@arcade/contract/invitations/calls'
-import { roleDescriptions, roleLabels, roles } from '@arcade/contract/team/fields'
+import { roleLabels, roles } from '@arcade/contract/team/fields'
+import { roleDescriptions } from '@arcade/contract/team/permissions'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'

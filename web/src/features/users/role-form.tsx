@@ -1,5 +1,6 @@
 /** Who may do what: gives a person a role, which makes them an admin, or takes it away. The specification has no screen for it. */
-import { type Role, roleDescriptions, roleLabels, roles } from '@arcade/contract/team/fields'
+import { type Role, roleLabels, roles } from '@arcade/contract/team/fields'
+import { roleDescriptions } from '@arcade/contract/team/permissions'
 import { isolated } from '@arcade/contract/text'
 import { type DashboardUser, userTypeLabels } from '@arcade/contract/users/fields'
 import { Button, NativeSelect } from '@mantine/core'

@@ -1,6 +1,7 @@
 /** The roles whose people the signed-in person may not act on. They are not in session.tsx, because the first load needs none of this. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
-import { defaultRoleSettings, type Role, rolesAbove } from '@arcade/contract/team/fields'
+import type { Role } from '@arcade/contract/team/fields'
+import { defaultRoleSettings, rolesAbove } from '@arcade/contract/team/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { api, type client, queryClient } from '#src/client/client.ts'
