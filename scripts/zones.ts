@@ -163,7 +163,7 @@ export const zones: readonly Zone[] = [
   })),
   {
     name: 'server/config',
-    at: /^server\/src\/(config|issuer)\b/,
+    at: /^server\/src\/(config|issuer|loopback)\b/,
     imports: contract,
     instead: 'config.ts reads the environment and knows nothing else.',
   },

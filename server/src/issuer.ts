@@ -1,6 +1,6 @@
 /** Addresses of issuers (OpenID Connect Discovery, 4), as OIDC_ISSUER has them. */
-import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isLoopback } from './loopback.ts'
 
 /** OIDC_ISSUER and its fellows, checked. */
 export interface SignInServiceSettings {
@@ -16,17 +16,18 @@ export interface SignInServiceSettings {
 /** Telegram's (https://core.telegram.org/bots/telegram-login). */
 export const TELEGRAM_ISSUER = 'https://oauth.telegram.org/'
 
-/** Reads an address and writes it as URLs are written: without query and fragment, and plain http on a loopback address only. */
+/** Reads an address and writes it as URLs are written. */
 export const issuerAddress = z
   .string()
-  .refine((value) => URL.canParse(value))
-  .transform((value) => (URL.canParse(value) ? new URL(value) : undefined))
-  .refine((url) => url !== undefined && !url.search && !url.hash && !url.username && !url.password)
-  .refine((url) => url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname)))
-  .transform((url) => url?.href ?? '')
+  .refine(isIssuerAddress)
+  .transform((value) => new URL(value).href)
 
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+/** Whether it is an address without query and fragment, and with plain http on a loopback address only. */
+function isIssuerAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, hostname, search, hash, username, password } = new URL(value)
+  if (search || hash || username || password) return false
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 /** Returns what people call the service at an address, unless OIDC_NAME says otherwise. */

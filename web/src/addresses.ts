@@ -3,6 +3,7 @@ import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arc
 import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
 import { type List, MAX_PAGE } from '@arcade/contract/entity'
 import { playerList } from '@arcade/contract/players/fields'
+import type { ServiceAnswer } from '#src/client/sign-in-service.ts'
 import { filtersOnly, type ListAddress, readListAddress, textIn } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>
@@ -49,8 +50,8 @@ export function linkAddress(raw: Raw): { link?: string } {
   return only(link === undefined ? {} : { link }, raw)
 }
 
-/** What the sign-in service adds to the address of the page that it sends the browser back to: `ServiceAnswer`. */
-export function serviceAnswer(raw: Raw): Partial<Record<'code' | 'state' | 'iss' | 'error', string | undefined>> {
+/** What the sign-in service adds to the address of the page that it sends the browser back to. */
+export function serviceAnswer(raw: Raw): ServiceAnswer {
   const [code, state, iss, error] = [raw['code'], raw['state'], raw['iss'], raw['error']].map(textIn)
   return only({ code, state, iss, error }, raw)
 }

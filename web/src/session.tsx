@@ -9,6 +9,7 @@ import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { beginVisit, endVisit } from '#src/ui/visit.ts'
 import { api, client, forGuests, onRejection, onSessionEnd, queryClient, sendQueriesWhile } from '#src/client/client.ts'
+import { inTab } from '#src/client/in-tab.ts'
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
@@ -23,15 +24,6 @@ let owner = ''
 
 /** The sessionStorage key for the signed-in user's id. It outlives the session and is removed on logout. */
 const SIGNED_IN = 'arcade-signed-in'
-
-/** Accesses sessionStorage; returns undefined where the browser forbids it. */
-function inTab<T>(act: (storage: Storage) => T): T | undefined {
-  try {
-    return act(sessionStorage)
-  } catch {
-    return undefined
-  }
-}
 
 function sessionQuery() {
   return {
@@ -108,8 +100,7 @@ export function Permitted({ needs, children }: { needs: Needs; children: ReactNo
   return useMay(needs) ? children : null
 }
 
-/** Calls a listener whenever the session may have changed; for `useSyncExternalStore`. @returns a function that ends it */
-export function followSession(listener: () => void): () => void {
+function followSession(listener: () => void): () => void {
   return queryClient.getQueryCache().subscribe(({ query }) => {
     if (query.queryHash === SESSION_HASH) listener()
   })
@@ -127,7 +118,7 @@ let isLeaving = false
 
 /**
  * Ends the session and removes all data of its person from this browser. Meanwhile no query is made, because its answer could only be a
- * refusal. @throws CallError if the session could not be ended: then the page goes on
+ * refusal. @throws CallError if the session could not be ended
  */
 export async function logOut(): Promise<void> {
   isLeaving = true
@@ -135,12 +126,10 @@ export async function logOut(): Promise<void> {
     await queryClient.cancelQueries()
     await client.auth.logout()
     forgetPerson()
-  } catch (error) {
+  } finally {
     isLeaving = false
-    void queryClient.invalidateQueries({ type: 'active' })
-    throw error
+    if (currentUser()) void queryClient.invalidateQueries({ type: 'active' }) // it failed, and the page goes on
   }
-  isLeaving = false
 }
 
 function forgetPerson(): void {

@@ -20,7 +20,7 @@ export async function buildPage(folder: string): Promise<Hono> {
     configFile: false,
     logLevel: 'warn',
     plugins: [react()],
-    // Without the warning of a build that takes seconds: a small machine is slow, and nothing is wrong.
+    // Without it, the build warns on a slow machine that it takes seconds, although nothing is wrong.
     build: { write: false, target: 'es2023', rolldownOptions: { checks: { bundlerTimings: false } } },
   })
   const files = [built].flat().flatMap((result) => ('output' in result ? result.output : []))

@@ -225,7 +225,10 @@ async function* textOf(
 
 const zstd = promisify(zstdDecompress)
 
-/** Tables whose rows let somebody in, are on the way to it, or would be sent by both consoles: sessions, links, codes, mails and browsers that were sent to the sign-in service. */
+/**
+ * Tables whose rows let somebody in, are on the way to it, or would be sent by both consoles: sessions, links, codes, mails, and browsers that
+ * were sent to the sign-in service.
+ */
 const ENDED_TABLES = [
   'sessions',
   'pending_sign_ins',

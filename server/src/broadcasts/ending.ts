@@ -84,8 +84,8 @@ export async function pauseRestored(db: Kysely<Tables>, moment: string): Promise
 }
 
 /**
- * Pauses the broadcasts that are sending announcements which an operator deletes, who may have found a mistake. A scheduled broadcast has
- * nothing to send yet: it is cancelled at its time, unless the announcement is restored before.
+ * Pauses the broadcasts of announcements that an operator deletes, because the operator may have found a mistake. A scheduled broadcast is
+ * left alone: it is cancelled at its time, unless the announcement is restored before.
  */
 export async function pauseForDeleted(tx: Transaction<Tables>, act: Act, announcementIds: readonly string[]): Promise<void> {
   const problem = 'The announcement was deleted. Resume to send it to the others all the same, or cancel.'

@@ -238,7 +238,9 @@ export class CallPipeline {
       setSessionToken: (token) => void cookies.push(session.write(token)),
       deviceCookie,
       setDeviceCookie: (value) => void cookies.push(device.write(value)),
-      flowCookie: flow.read(request),
+      get flowCookie() {
+        return flow.read(request)
+      },
       setFlowCookie: (value) => void cookies.push(flow.write(value)),
       get device() {
         return deviceName(request.headers.get('user-agent') ?? '')

@@ -13,6 +13,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { type Attempts, type Limit, limits } from './attempts.ts'
 import type { Mails } from '#src/mail/mails.ts'
 import type { Devices } from './devices.ts'
+import type { PendingSignIn } from './pending-sign-ins.ts'
 
 const ADDRESSES_EACH = 50
 const ADDRESS_DAYS = 180
@@ -28,7 +29,7 @@ export interface SignInGuard {
    * let their owner in while somebody who knows the password uses up the limit.
    * @returns an attempt whose success counts for the password too @throws Failure TOO_MANY_ATTEMPTS
    */
-  beginCode(context: CallContext, person: ClaimedIdentity & { userId: string }, isCounted: boolean): Promise<SignInAttempt>
+  beginCode(context: CallContext, signIn: PendingSignIn & { email: string }, isCounted: boolean): Promise<SignInAttempt>
   /** Counts a guest who asks for a passkey's challenge, or to be sent to the sign-in service. @throws Failure TOO_MANY_ATTEMPTS */
   countChallenge(context: CallContext): Promise<void>
   /**
@@ -80,12 +81,13 @@ export function createSignInGuard(services: SignInGuardServices): SignInGuard {
       return attemptOf(context, counted, claimed.userId)
     },
 
-    async beginCode(context, { email, userId }, isCounted) {
+    async beginCode(context, { email, userId, passwordHash }, isCounted) {
       const place = await knownPlace(services, context, userId)
       const code: Counted = place === undefined ? [limits.codeByAccount, userId] : [limits.codeFromKnown, place]
       const codes = isCounted ? [code] : []
+      const claimed = { email: passwordHash === null ? undefined : email.toLowerCase(), userId }
       await count(context, codes, userId)
-      return attemptOf(context, [...codes, ...(await limitsFor(services, context, { email, userId }))], userId)
+      return attemptOf(context, [...codes, ...(await limitsFor(services, context, claimed))], userId)
     },
 
     async countChallenge({ address, deviceCookie }) {

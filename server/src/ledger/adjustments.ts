@@ -3,7 +3,7 @@
  * with a reason, is audited and is sent to webhooks. The reference of a reversal is the reversed entry, so an entry is reversed
  * at most once.
  */
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, type Kysely } from 'kysely'
 import { entryCauses } from '@arcade/contract/ledger/fields'
 import { STEP_UP_POINTS } from '@arcade/contract/second-factor/fields'
 import { isErased } from '@arcade/contract/players/fields'
@@ -11,6 +11,7 @@ import type { EntryResult } from '@arcade/contract/ledger/calls'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
 import { countAdjusted } from '#src/identity/role-limits.ts'
 import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
@@ -117,7 +118,7 @@ export function createAdjustments(database: Database): Adjustments {
 }
 
 /** @throws Failure STEP_UP_NEEDED if this many points ask for a fresh proof of the second factor */
-async function refuseLarge(db: Parameters<typeof refuseWithoutStepUp>[0], context: CallContext, amount: number): Promise<void> {
+async function refuseLarge(db: Kysely<Tables>, context: CallContext, amount: number): Promise<void> {
   if (Math.abs(amount) > STEP_UP_POINTS) await refuseWithoutStepUp(db, context)
 }
 

@@ -173,7 +173,7 @@ class KeysetList<L extends List> implements CursorList<L> {
     await limitTo(COUNT_TIMEOUT_MS)
     const sample = await this.#sample(where, all, ask)
     if (sample.isSurelyMore) return { total: MAX_HITS, isMore: true, about: aboutOf(sample, all) }
-    // Searches are counted by their indexes, and a table of the sample's size is read as soon as its sample.
+    // Searches are counted by their indexes. A table that is no larger than the sample is counted, because the sample would read all of it.
     const mayEstimate = !where.hasSearch && all > COUNT_SAMPLE_ROWS
     if (mayEstimate) await limitTo(QUICK_COUNT_MS)
     try {

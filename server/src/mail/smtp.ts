@@ -4,6 +4,7 @@
  */
 import { createTransport } from 'nodemailer'
 import type { MailSettings } from '#src/config.ts'
+import { isLoopback } from '#src/loopback.ts'
 import type { Bodies } from './letter.ts'
 
 export interface Outgoing extends Bodies {
@@ -85,10 +86,6 @@ export function createSmtp({ smtp, from, origin }: MailSettings, limits: SmtpLim
 }
 
 class CutOff extends Error {}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
-}
 
 /** Errors of nodemailer that are about this one mail: its envelope or its content. */
 const OF_THE_MAIL = ['EENVELOPE', 'EMESSAGE']

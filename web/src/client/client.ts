@@ -169,8 +169,8 @@ export function sendQueriesWhile(check: () => boolean): void {
 export const forGuests = { isForGuests: true }
 
 /**
- * A query client that asks nothing on behalf of nobody. After a sign-out the old page stays until Login is loaded, and its queries, which
- * were removed, would be made again by the next render, whatever their own `enabled` says.
+ * A query client that sends nothing while nobody is signed in, except what guests may ask. After a sign-out, the old page stays until Login is
+ * loaded. Its queries were removed, and the next render would make them again, even with an `enabled` of their own.
  */
 class SessionQueryClient extends QueryClient {
   override defaultQueryOptions: QueryClient['defaultQueryOptions'] = (options) => {

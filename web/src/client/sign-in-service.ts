@@ -1,4 +1,5 @@
-/** The ways to the sign-in service and back: the browser leaves the console, and comes back to `/auth/oidc`. */
+/** Leaving for the sign-in service, and what this tab keeps until the browser comes back to `/auth/oidc`. */
+import { inTab } from './in-tab.ts'
 
 /** What the service adds to the address of that page. */
 export interface ServiceAnswer {
@@ -18,12 +19,8 @@ const ASKED_PAGE = 'arcade-asked-page'
  * @param askedPage the page to show after signing in; undefined for the dashboard
  */
 export async function leaveFor({ address }: { address: string }, askedPage?: string): Promise<void> {
-  try {
-    if (askedPage === undefined) sessionStorage.removeItem(ASKED_PAGE)
-    else sessionStorage.setItem(ASKED_PAGE, askedPage)
-  } catch {
-    // The browser forbids it: the dashboard is shown then.
-  }
+  // Where the browser forbids it, the dashboard is shown then.
+  inTab((storage) => (askedPage === undefined ? storage.removeItem(ASKED_PAGE) : storage.setItem(ASKED_PAGE, askedPage)))
   location.assign(address)
   await new Promise<void>((resolve) => {
     addEventListener('pageshow', () => resolve(), { once: true })
@@ -32,13 +29,9 @@ export async function leaveFor({ address }: { address: string }, askedPage?: str
 
 /** Returns the page that the visitor asked for before leaving, and forgets it. */
 export function takeAskedPage(): string | undefined {
-  try {
-    const page = sessionStorage.getItem(ASKED_PAGE) ?? undefined
-    sessionStorage.removeItem(ASKED_PAGE)
-    return page
-  } catch {
-    return undefined
-  }
+  const page = inTab((storage) => storage.getItem(ASKED_PAGE)) ?? undefined
+  inTab((storage) => storage.removeItem(ASKED_PAGE))
+  return page
 }
 
 let refusal: string | undefined

@@ -117,8 +117,7 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
       const claimed = await passkeys.ownerOf(response)
       const asked = { purpose: 'second-factor', userId, claimed } as const
       const { id: passkeyId, owner: user } = await checkUse(services, context, { party, response, ...asked })
-      const countedEmail = passwordHash === null ? undefined : user.email.toLowerCase()
-      const attempt = await signInGuard.beginCode(context, { email: countedEmail, userId }, false)
+      const attempt = await signInGuard.beginCode(context, { userId, passwordHash, email: user.email }, false)
       await database.transaction((tx) => takePendingSignIn(tx, context.sessionToken))
       await attempt.succeed()
       return beginSession(services, context, { user, passwordHash: passwordHash ?? undefined, provedBy: 'passkey', passkeyId })

@@ -51,8 +51,7 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
     async prove({ code }, context) {
       const { userId, passwordHash } = await tryPendingSignIn(database.db, context.sessionToken)
       const user = await findPerson(database, userId)
-      const countedEmail = passwordHash === null ? undefined : user.email.toLowerCase()
-      const attempt = await signInGuard.beginCode(context, { email: countedEmail, userId }, isTotpCode(code))
+      const attempt = await signInGuard.beginCode(context, { userId, passwordHash, email: user.email }, isTotpCode(code))
       const method = await database.transaction(async (tx) => {
         const spent = await spendCode(tx, secretKey, { userId, code })
         if (spent) await takePendingSignIn(tx, context.sessionToken)

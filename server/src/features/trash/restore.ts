@@ -26,6 +26,7 @@ import { tellSchedule } from '#src/items/schedule-notice.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
 import { auditedUser, userRecord } from '#src/identity/accounts.ts'
+import { restoreKeptRows } from '#src/identity/kept-with-person.ts'
 
 /** A record in the trash that the transaction has locked. */
 export interface Trashed {
@@ -174,7 +175,7 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
         from ${from(restoration.records, tables.user, restoration.replacements)} and a.id is not null
        order by ${sql.raw(aToZSql('wanted.email'))}`.execute(tx)
     const rows = await insertRows(tx, userEntity, restoration, { email: 'wanted.email' })
-    await restoreSecondFactors(tx, ids)
+    await restoreKeptRows(tx, ids)
     await restoreViews(tx, ids)
     for (const [userType, some] of Map.groupBy(rows, (row) => row.userType))
       await addToCounter(tx, { counter: { of: 'users', userType }, delta: some.length })
@@ -250,31 +251,6 @@ async function auditRestored<Row extends { id: string; version: number }>(
     detail: { version: row.version },
   }))
   await audit(tx, act, action, entries)
-}
-
-/** Restores what people prove the second factor with, and the points that they adjusted on the day of their removal. */
-async function restoreSecondFactors(tx: Transaction<Tables>, ids: string[]): Promise<void> {
-  await sql`
-    insert into totp_secrets (user_id, secret, confirmed_at, last_step)
-    select t.user_id, t.secret, t.confirmed_at, t.last_step
-      from trash, jsonb_populate_recordset(null::totp_secrets, content -> 'totp') as t where trash.id = any(${ids})`.execute(tx)
-  await sql`
-    insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, device_type, backed_up, created_at, last_used_at)
-    select p.id, p.user_id, p.credential_id, p.public_key, p.counter, p.transports, p.name, p.device_type, p.backed_up, p.created_at, p.last_used_at
-      from trash, jsonb_populate_recordset(null::passkeys, content -> 'passkeys') as p
-     where trash.id = any(${ids})`.execute(tx)
-  await sql`
-    insert into recovery_codes (user_id, code_hash)
-    select c.user_id, c.code_hash
-      from trash, jsonb_populate_recordset(null::recovery_codes, content -> 'recoveryCodes') as c where trash.id = any(${ids})`.execute(
-    tx,
-  )
-  await sql`
-    insert into adjusted_points (user_id, day, points)
-    select a.user_id, a.day, a.points
-      from trash, jsonb_populate_recordset(null::adjusted_points, content -> 'adjusted') as a where trash.id = any(${ids})`.execute(
-    tx,
-  )
 }
 
 /**

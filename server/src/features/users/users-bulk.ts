@@ -14,6 +14,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
 import { endInvitationsFor } from '#src/identity/invitations.ts'
+import { keptRows } from '#src/identity/kept-with-person.ts'
 import { findRolesAbove, lockAdmins, ROLE_THAT_COUNTS } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/audit/trash.ts'
@@ -104,19 +105,14 @@ export async function moveUsersToTrash(
 
 /**
  * The users that a statement has removed as `gone` and `gone_accounts`, as rows for the trash. These include what a restore needs and the
- * statement still sees: the second factor and the points adjusted today, which nobody may get rid of by removing and restoring a person,
- * private and default views, and the names of shared views that the user owns.
+ * statement still sees: the rows kept with a person, private and default views, and the names of shared views that the user owns.
  */
 const trashedUsers = sql`
   select 'user' as kind, gone.id as record_id, fname || ' ' || lname as name,
          jsonb_build_object(
            'row', to_jsonb(gone) - 'searched_text',
            'account', to_jsonb(gone_accounts),
-           'totp', (select coalesce(jsonb_agg(to_jsonb(totp_secrets)), '[]') from totp_secrets
-                      where user_id = gone.id and confirmed_at is not null),
-           'passkeys', (select coalesce(jsonb_agg(to_jsonb(passkeys)), '[]') from passkeys where user_id = gone.id),
-           'recoveryCodes', (select coalesce(jsonb_agg(to_jsonb(recovery_codes)), '[]') from recovery_codes where user_id = gone.id),
-           'adjusted', (select coalesce(jsonb_agg(to_jsonb(adjusted_points)), '[]') from adjusted_points where user_id = gone.id),
+           ${keptRows},
            'views', (select coalesce(jsonb_agg(to_jsonb(saved_views)), '[]') from saved_views where private_to = gone.id),
            'sharedViews', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name)), '[]')
                              from saved_views where owner_id = gone.id and private_to is null),

@@ -6,14 +6,15 @@ import { type ReactNode, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client } from '#src/client/client.ts'
 import { byPasskey, hasPasskeys } from '#src/client/passkeys.ts'
-import { leaveFor, noteRefusal, refusalOfService } from '#src/client/sign-in-service.ts'
-import { endedSession, setCurrentUser, useSession } from '#src/session.tsx'
+import { leaveFor, refusalOfService } from '#src/client/sign-in-service.ts'
+import { endedSession, useSession } from '#src/session.tsx'
 import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { PasskeyButton, ProofButton } from '#src/ui/passkey-button.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { asksForPage, noteAskedPage } from './asked-page.ts'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
+import { welcome } from './welcome.ts'
 import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
 
@@ -34,9 +35,7 @@ export function LoginPage() {
     // A page's address that was opened signed out is kept, unless it is where another user's session ended.
     const staysHere = endedUserId === undefined ? asksForPage() && (await hasPageHere()) : user.id === endedUserId
     form.reset()
-    noteRefusal(undefined)
-    setCurrentUser(user)
-    toast.success('Logged In Successfuly!') // sic, §8
+    welcome(user)
     if (!staysHere) await goTo('/admin') // §4
   }
   const handleSubmit = async (input: LoginInput) => {

@@ -8,10 +8,11 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { noteRefusal, type ServiceAnswer, takeAskedPage } from '#src/client/sign-in-service.ts'
-import { currentUser, setCurrentUser, useSession } from '#src/session.tsx'
+import { currentUser, useSession } from '#src/session.tsx'
 import { goTo } from '#src/ui/app-link.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout } from './auth-layout.tsx'
+import { welcome } from './welcome.ts'
 
 export function OidcPage() {
   const name = useSession().signInService ?? 'the sign-in service'
@@ -61,9 +62,7 @@ async function finishLink(input: Input, name: string): Promise<void> {
 }
 
 async function enter(user: SessionUser): Promise<void> {
-  noteRefusal(undefined)
-  setCurrentUser(user)
-  toast.success('Logged In Successfuly!') // sic, §8
+  welcome(user)
   await goTo(takeAskedPage() ?? '/admin') // §4
 }
 
