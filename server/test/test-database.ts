@@ -1,14 +1,14 @@
 /** Each test worker's own database, a copy of the migrated template. setup.ts empties it after each test and closes it after each file. */
 import os from 'node:os'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { pino } from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 import { citusUrl, createDistributedDatabase, dropClusterDatabase } from './citus.ts'
 import { dropDatabase, onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
-let tables: string[] | undefined
 /** Another kind of database for this test file, and the settings of `create database` for it. */
 let kind: { name: string; settings: string } | undefined
 
@@ -89,19 +89,48 @@ export async function emptyTables(): Promise<void> {
   await Promise.all(due.map((end) => end()))
   const database = await opened
   const { db } = database
-  tables ??= await rowTables(db)
-  const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select 1 from ${sql.table(table)})`)
   // A server that still runs moves rows between tables (it seals audit entries and folds counters), so repeat until all are empty.
   for (;;) {
-    const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
-    if (rows.length === 0) break
+    const filled = await filledTables(db)
+    if (filled.length === 0) break
     // That server may take locks in another order. `transaction` runs this again after a deadlock.
-    await database.transaction((tx) => sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(tx))
+    await database.transaction((tx) => removeRows(tx, filled))
   }
   await sql`update status_epoch set epoch = 0 where epoch <> 0`.execute(db)
   await sql`update audit_head set seq = 0, hash = sha256(''), base_seq = 0, base_hash = sha256('') where seq + base_seq > 0`.execute(
     db,
   )
+}
+
+interface FilledTable {
+  name: string
+  /** Whether its rows fit one page and the planner has no statistics of them, which only `truncate` would reset. */
+  isSmall: boolean
+}
+
+/** Deletes the rows of small tables, which takes a tenth of the time of `truncate`: that replaces the files of a table and its indexes. */
+async function removeRows(tx: Transaction<Tables>, filled: readonly FilledTable[]): Promise<void> {
+  const [small, large] = [true, false].map((size) => filled.filter(({ isSmall }) => isSmall === size).map(({ name }) => sql.table(name)))
+  if (large!.length > 0) await sql`truncate ${sql.join(large!)} cascade`.execute(tx)
+  if (small!.length === 0) return
+  // One statement, because foreign keys are checked at its end.
+  const deletions = small!.map((table, place) => sql`${sql.id(`deletion_${place}`)} as (delete from ${table})`)
+  await sql`with ${sql.join(deletions)} select 1`.execute(tx)
+}
+
+/** Lists the tables that have rows, except those whose only rows come from migrations. */
+async function filledTables(db: Database['db']): Promise<FilledTable[]> {
+  const { rows: tables } = await sql<FilledTable>`
+    select relname as name, ${citusUrl === undefined}::boolean and pg_relation_size(oid) <= 8192 and reltuples <= 0 as "isSmall"
+      from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace
+       and relname not in ('migrations', 'status_epoch', 'audit_head')
+       and (${citusUrl !== undefined}::boolean or pg_relation_size(oid) > 0)`.execute(db)
+  if (tables.length === 0) return []
+  const checks = tables.map(({ name }) => sql`select ${sql.lit(name)} as name where exists (select 1 from ${sql.table(name)})`)
+  const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
+  const filled = new Set(rows.map(({ name }) => name))
+  return tables.filter(({ name }) => filled.has(name))
 }
 
 export async function closeTestDatabase(): Promise<void> {
@@ -140,13 +169,4 @@ function workerOptions(): DatabaseOptions {
     use: 'server',
     limits: { size: 8 },
   }
-}
-
-/** Lists all tables, except those whose only rows come from migrations. */
-async function rowTables(db: Database['db']): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch', 'audit_head')`.execute(
-    db,
-  )
-  return rows.map(({ name }) => name)
 }
