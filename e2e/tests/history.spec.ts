@@ -141,12 +141,14 @@ test('§2 with no participants it shows No users found...', async ({ page, serve
 })
 
 test('§2 a spinner shows while loading', async ({ page }) => {
+  const shown = Promise.withResolvers<void>()
   await page.route('**/api/history/announcement', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await shown.promise
     await route.continue()
   })
   await page.goto('/history')
   await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible()
+  shown.resolve()
   await expect(page.getByRole('link', { name: 'Season 2 is live' })).toBeVisible()
 })
 

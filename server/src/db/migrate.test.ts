@@ -22,10 +22,12 @@ const QUICK = {
 test('design §4 a step may take longer than any limit on statements, and reports its progress', async () => {
   const url = await createDatabase('long_step')
   const { log, lines } = recordedLog()
-  const slow = step('0001_slow', 'select pg_sleep(1.5)')
-  const database = await open({ url, log, migrations: [slow] })
-  expect(lines(/Migrating the database, 0001_slow for/).length).toBeGreaterThan(1)
-  expect(lines(/select pg_sleep/).length).toBeGreaterThan(1)
+  const { held, release } = await heldStep(url, '0001_slow')
+  const opening = open({ url, log, migrations: [held] })
+  // Reports come every 300 ms, and statements end after 300 ms.
+  await waitFor('two reports', () => lines(/Migrating the database, 0001_slow for/).length > 1 && lines(/pg_sleep/).length > 1)
+  await release()
+  const database = await opening
   // The limit still applies to everything else.
   await expect(sql`select pg_sleep(1.5)`.execute(database.db)).rejects.toThrow('statement timeout')
 })
@@ -54,13 +56,15 @@ test('design §4 a server that starts while another one migrates reports it, wai
   const url = await createDatabase('two_starts')
   const { log, lines } = recordedLog()
   const { log: otherLog, lines: otherLines } = recordedLog()
-  const migrations = [step('0001_slow', 'create table once (x integer); select pg_sleep(2)')]
+  const { held, release } = await heldStep(url, '0001_slow')
+  const migrations = [held]
   const first = open({ url, log, migrations })
   await waitFor('the migration', () => lines(/0001_slow for/).length > 0)
-  const [one, two] = await Promise.all([first, open({ url, log: otherLog, migrations })])
-  expect(
-    otherLines(/Waiting for another process that migrates the database \(arcade migration 0001_slow\)/).length,
-  ).toBeGreaterThan(1)
+  const second = open({ url, log: otherLog, migrations })
+  const waiting = /Waiting for another process that migrates the database \(arcade migration 0001_slow\)/
+  await waitFor('two reports', () => otherLines(waiting).length > 1)
+  await release()
+  const [one, two] = await Promise.all([first, second])
   expect([...lines(/Database migrated/), ...otherLines(/Database migrated/)]).toHaveLength(1)
   // Neither lost a connection meanwhile.
   expect([...lines(/was lost/), ...otherLines(/was lost/)]).toEqual([])
@@ -95,7 +99,15 @@ test('design §4 a PostgreSQL that dies during a migration is restarted, and the
   const dataDir = await preparedDataDir()
   onTestFinished(removePrepared)
   const { log, lines } = recordedLog()
-  const migrations = [...(await loadMigrations()), step('9999_slow', 'create table once (x integer); select pg_sleep(2)')]
+  let attempts = 0
+  const slow: Migration = {
+    name: '9999_slow',
+    async up(tx) {
+      attempts += 1
+      await sql.raw(`create table once (x integer); select pg_sleep(${attempts === 1 ? 600 : 0})`).execute(tx)
+    },
+  }
+  const migrations = [...(await loadMigrations()), slow]
   const opening = openDatabase({ dataDir, log, use: 'server', migrations, ...QUICK })
   await waitFor('the migration', () => lines(/9999_slow for/).length > 0)
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
@@ -254,6 +266,17 @@ test('design §4 players of the first version are migrated while a server of tha
 
 function step(name: string, statement: string): Migration {
   return { name, up: async (tx) => void (await sql.raw(statement).execute(tx)) }
+}
+
+/** Returns a step that creates a table and does not end before `release` is called. */
+async function heldStep(url: string, name: string): Promise<{ held: Migration; release: () => Promise<void> }> {
+  await onServer(url, (run) => run('create table holds (x integer)'))
+  await onServer(url, (run) => run('insert into holds values (1)'))
+  const wait = 'do $$ begin while exists (select from holds) loop perform pg_sleep(0.02); end loop; end $$'
+  return {
+    held: step(name, `create table once (x integer); ${wait}`),
+    release: () => onServer(url, async (run) => void (await run('delete from holds'))),
+  }
 }
 
 async function open(options: Partial<DatabaseOptions> & { url: string }): Promise<Database> {
