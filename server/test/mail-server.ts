@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
@@ -11,13 +12,25 @@ export interface ReceivedMail {
   headers: Record<string, string>
   text: string
   html: string
+  /** Whether the server has said that it took the mail. */
+  isConfirmed: boolean
 }
 
 /**
  * `hang`: accepts connections and says nothing. `slow`: greets, then sends a line now and then without an end. `drop`: takes a mail, and
- * ends the connection before it says so. A number: the answer to a recipient or, with `at: 'data'`, to the whole mail.
+ * ends the connection before it says so. `late`: says after a while that it took a mail. `hold`: takes a mail and sends a line now and
+ * then, until `release`. A number: the answer to a recipient or, with `at: 'data'`, to the whole mail.
  */
-export type Behaviour = 'take' | 'hang' | 'slow' | 'drop' | { code: number; at: 'recipient' | 'data' | 'login' }
+export type Behaviour = 'take' | 'hang' | 'slow' | 'drop' | 'late' | 'hold' | { code: number; at: 'recipient' | 'data' | 'login' }
+
+/** What happens to a mail: its recipient was named, all of it has arrived, or the server has said that it took it. */
+export type MailEvent = 'recipient' | 'data' | 'answer'
+
+interface Watching {
+  /** The behaviour towards each mail, from its recipient on: `hang` then takes a mail and says nothing. */
+  towards?: (recipient: string) => Behaviour
+  watch?: (event: MailEvent, recipient: string) => void
+}
 
 export interface MailServer {
   url: string
@@ -27,21 +40,42 @@ export interface MailServer {
   /** The number of connections so far. */
   connections: number
   behave(behaviour: Behaviour): void
+  /** The connections of mails that `hold` keeps. */
+  held(): Socket[]
+  /** Confirms the mails that are held. */
+  release(): void
 }
 
 /** Starts a server on a free port. */
 export async function startMailServer(
   first: Behaviour = 'take',
-  { login = false } = {},
+  { login = false, ...watching }: { login?: boolean } & Watching = {},
 ): Promise<MailServer & { stop(): Promise<void> }> {
   let behaviour = first
   const sockets = new Set<Socket>()
-  const smtp = smtpServer(() => behaviour, { login, taken: (mail) => taken.mails.push(mail), dropAll: () => endAll(sockets) })
+  const held = new Map<Socket, () => void>()
+  const from = (port: number): Socket | undefined => [...sockets].find(({ remotePort }) => remotePort === port)
+  const hold = (port: number): Promise<void> => {
+    const socket = from(port)
+    return new Promise((resolve) => {
+      if (!socket) return
+      held.set(socket, resolve)
+      drip(socket, '250-Please wait\r\n', () => held.has(socket))
+      socket.on('close', () => held.delete(socket))
+    })
+  }
+  const smtp = smtpServer(() => behaviour, {
+    login,
+    watching,
+    taken: (mail) => taken.mails.push(mail),
+    drop: (port) => void from(port)?.destroy(),
+    hold,
+  })
   const server: Server = createServer((socket) => {
     taken.connections += 1
     sockets.add(socket)
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-    if (behaviour === 'slow') drip(socket)
+    if (behaviour === 'slow') drip(socket, '220-Please wait\r\n')
     else if (behaviour !== 'hang') smtp.server.emit('connection', socket)
   })
   server.listen(0, '127.0.0.1')
@@ -53,6 +87,12 @@ export async function startMailServer(
     mails: [] as ReceivedMail[],
     connections: 0,
     behave: (next: Behaviour) => void (behaviour = next),
+    held: () => [...held.keys()],
+    release() {
+      const confirmations = [...held.values()]
+      held.clear()
+      for (const confirm of confirmations) confirm()
+    },
     async stop() {
       endAll(sockets)
       server.close()
@@ -66,42 +106,71 @@ function endAll(sockets: Iterable<Socket>): void {
   for (const socket of sockets) socket.destroy()
 }
 
-/** Sends a greeting that never ends, so that the connection is never idle. */
-function drip(socket: Socket): void {
-  const timer = setInterval(() => socket.write('220-Please wait\r\n'), 20)
+/** Sends a line of an answer again and again, so that the connection is never idle. */
+function drip(socket: Socket, line: string, goesOn = () => true): void {
+  const timer = setInterval(() => {
+    if (goesOn()) socket.write(line)
+    else clearInterval(timer)
+  }, 20)
   socket.on('close', () => clearInterval(timer))
 }
 
+/** How long a `late` server takes, in ms. */
+const LATE_MS = 200
+
 interface Options {
   login: boolean
+  watching: Watching
   taken: (mail: ReceivedMail) => void
-  dropAll: () => void
+  /** Ends the connection from this port. */
+  drop: (port: number) => void
+  /** Resolves when the mail of this connection may be confirmed; never if the client goes away first. */
+  hold: (port: number) => Promise<void>
 }
 
-function smtpServer(behaviour: () => Behaviour, { login, taken, dropAll }: Options): SMTPServer {
-  const refusalAt = (place: string): Error | null => {
-    const present = behaviour()
+function smtpServer(behaviour: () => Behaviour, { login, watching, taken, drop, hold }: Options): SMTPServer {
+  /** What was decided for the mail of each connection. */
+  const decided = new Map<string, Behaviour>()
+  const refusalAt = (place: string, present = behaviour()): Error | null => {
     if (typeof present === 'string' || present.at !== place) return null
     return Object.assign(new Error('Refused: somebody@example.org is not known here'), { responseCode: present.code })
   }
-  return new SMTPServer({
+  const smtp = new SMTPServer({
     disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
     authOptional: !login,
     allowInsecureAuth: true,
     logger: false,
     onAuth: ({ username }, _session, callback) => callback(refusalAt('login'), { user: username }),
-    onRcptTo: (_address, _session, callback) => callback(refusalAt('recipient')),
-    onData(stream, { envelope: { mailFrom, rcptTo } }, callback) {
-      const taking = text(stream).then((raw) => {
-        const refusal = refusalAt('data')
+    onRcptTo({ address }, { id }, callback) {
+      const present = watching.towards?.(address) ?? behaviour()
+      decided.set(id, present)
+      watching.watch?.('recipient', address)
+      callback(refusalAt('recipient', present))
+    },
+    onClose: ({ id }) => void decided.delete(id),
+    onData(stream, { id, remotePort, envelope: { mailFrom, rcptTo } }, callback) {
+      const taking = text(stream).then(async (raw) => {
+        const present = decided.get(id) ?? behaviour()
+        const refusal = refusalAt('data', present)
         if (refusal) return callback(refusal)
-        taken({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), ...parse(raw) })
-        if (behaviour() === 'drop') return dropAll()
-        return callback()
+        const to = rcptTo.map(({ address }) => address)
+        const mail = { from: mailFrom ? mailFrom.address : '', to, ...parse(raw), isConfirmed: false }
+        taken(mail)
+        watching.watch?.('data', to[0]!)
+        if (present === 'drop') return drop(remotePort)
+        if (present === 'hang') return
+        if (present === 'late') await pause(LATE_MS)
+        if (present === 'hold') await hold(remotePort)
+        mail.isConfirmed = true
+        callback()
+        watching.watch?.('answer', to[0]!)
       })
       taking.catch(() => {}) // the client has gone
     },
   })
+  // A client that is killed resets its connection; the library reports that here, and an error without a listener ends the process.
+  smtp.on('error', () => {})
+  return smtp
 }
 
 /** Reads a mail of two bodies as nodemailer writes it: plain text and HTML, each quoted-printable, base64 or plain. */

@@ -9,6 +9,7 @@ import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 import { BASE_ENV } from '#test/base-env.ts'
 import { waitFor } from '#test/processes.ts'
+import { onServer } from '#test/test-server.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src')
 const TELL_STATEMENTS = resolve(import.meta.dirname, '../tell-statements.ts')
@@ -84,6 +85,20 @@ export async function signInAdmin(url: string): Promise<string> {
     .getSetCookie()
     .map((text) => text.split(';')[0])
     .join('; ')
+}
+
+/**
+ * Waits until nobody but the caller is connected to a database. PostgreSQL still runs the last statements of a process that was killed, and
+ * what holds its locks until then would meet the next process.
+ */
+export async function connectionsEnded(url: string): Promise<void> {
+  await waitFor('the end of all connections', () =>
+    onServer(url, async (run) => {
+      const others = await run(`select from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`)
+      return others.length === 0
+    }),
+  )
 }
 
 export type Victim = 'server' | 'postmaster' | 'both'
