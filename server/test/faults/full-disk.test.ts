@@ -6,13 +6,16 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '#src/db/database.ts'
+import { rowsOfTables } from '#test/console-rows.ts'
 import { addNumbered, isOver, station } from '#test/broadcasts.ts'
 import type * as firestore from '#test/firestore-export.ts'
 import { folderOf } from '#test/move-in.ts'
 import { type DatabaseProcess, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
+import { FACTOR, withFactor } from '#test/second-factor.ts'
 import { fillUntil, freeBytes, resize, smallDisk } from '#test/small-disk.ts'
-import { PASSWORD, testApp } from '#test/test-app.ts'
+import { type Client, PASSWORD, testApp } from '#test/test-app.ts'
 import { testDatabase, workerUrl } from '#test/test-database.ts'
+import { mailServer } from '#test/test-mail-server.ts'
 import { startCommand, startCommandWith } from './console-process.ts'
 
 const MB = 1024 * 1024
@@ -105,6 +108,33 @@ test('security: full disk: writes that are still allowed do not use up the reser
   await rm(path.join(dataDir, 'ballast'))
   const task = { priority: 1, type: 'twitter', title: 'After', link: 'https://example.org', reward: 1 }
   await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
+})
+
+test('security: full disk: invitations, roles, second factors and forgotten passwords are refused whole, and work again once there is room', async () => {
+  const dataDir = await smallDisk(200)
+  const database = await openDatabase({ dataDir, use: 'server', log: pino({ level: 'silent' }) })
+  onTestFinished(() => database.close())
+  const { app, ada } = await withFactor({ database, smtpUrl: (await mailServer('hang')).url })
+  const bob = await app.signUp('editor', 'bob@gmail.com')
+  const calls: [who: Client, method: string, path: string, body?: object][] = [
+    [bob, 'POST', `${FACTOR}/totp`],
+    [app.guest, 'POST', '/api/forgotten-password', { email: 'bob@gmail.com' }],
+    [ada, 'POST', '/api/invitations', { email: 'eve@gmail.com', role: 'analyst' }],
+    [ada, 'PUT', '/api/roles/analyst', { seesPersonal: true, maxAdjustment: 5, maxAdjustedDaily: null, maxBulk: null }],
+    [ada, 'PUT', `/api/users/${bob.id}/role`, { role: 'analyst' }],
+    [ada, 'POST', `${FACTOR}/recovery-codes`],
+  ]
+  await fillUntil(dataDir, 20 * MB)
+  await waitFor('the warning', () => database.freeSpaceLow())
+  const before = await rowsOfTables(database.db)
+  for (const [who, method, path, body] of calls) {
+    const answer = await who.call(method, path, body)
+    expect([path, answer.status, answer.body.code]).toEqual([path, 507, 'DISK_FULL'])
+  }
+  expect(await rowsOfTables(database.db)).toEqual(before)
+  await rm(path.join(dataDir, 'ballast'))
+  await waitFor('room', async () => !(await database.freeSpaceLow()))
+  for (const [who, method, path, body] of calls) expect([path, (await who.call(method, path, body)).status]).toEqual([path, 200])
 })
 
 test('security: full disk: a broadcast waits, another one does not begin, and both go on once there is room', async () => {
