@@ -65,6 +65,12 @@ export function gameHandlers({ database, files }: { database: Database; files: F
          from announcements where ${announcementStateSql()} = 'live') as shown on true order by place`,
   )
 
+  /** The live announcements that name a file. */
+  const readFileOwners = database.prepared<ForSegment>(
+    'game-file-owners',
+    `select segment_id as "segmentId" from announcements where $1 in (image_key, icon_key) and ${announcementStateSql()} = 'live'`,
+  )
+
   return {
     async upsertMany({ players }, context) {
       const rows = checkRows(players)
@@ -121,11 +127,10 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     },
 
     async file(input, context) {
-      const key = keyOf(input)
-      const { rows } = await sql`
-        select 1 from announcements
-         where ${key} in (image_key, icon_key) and ${sql.raw(announcementStateSql())} = 'live' limit 1`.execute(db)
-      if (rows.length === 0) throw new Failure('NOT_FOUND')
+      const live = await readFileOwners([keyOf(input)])
+      // A player gets the files of what its list shows. A bot asks for all players.
+      const shown = context.caller.kind === 'player' ? await shownTo(context.caller.userId, live) : live
+      if (shown.length === 0) throw new Failure('NOT_FOUND')
       return serveFile(files, input, context)
     },
 
