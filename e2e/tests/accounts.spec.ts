@@ -1,5 +1,5 @@
 /** Signed-out area and session (§2, §4, §5, §6, §7, §8). Texts are literal copies from the specification. */
-import type { Page } from '@playwright/test'
+import type { Page, Request } from '@playwright/test'
 import { expect, PASSWORD, test, toast } from '#src/test.ts'
 
 async function fill(page: Page, values: Record<string, string>): Promise<void> {
@@ -96,6 +96,24 @@ test.describe('§4 sign-in', () => {
     await page.goto('/manage-users')
     await expectLogin(page)
     await expect(page.getByText('Your session has ended.')).toHaveCount(0)
+  })
+
+  test('Log Out ends the note to the server that somebody looks at the dashboard, if it is still under way', async ({
+    page,
+    signIn,
+  }) => {
+    await signIn('admin')
+    const isNote = (request: Request) => request.method() === 'POST' && request.url().endsWith('/api/today/look')
+    await page.route('**/api/today/look', () => {}) // is never answered
+    const note = page.waitForRequest(isNote)
+    const ended = page.waitForEvent('requestfailed', isNote)
+    await page.goto('/admin')
+    await note
+    await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible()
+    await page.getByRole('button', { name: 'Log Out' }).click()
+    await ended
+    await expect(toast(page, 'Logged Out Succesfully!')).toBeVisible()
+    await expectLogin(page)
   })
 
   test('a link on another site opens the page that it names, also after a reload', async ({ page, server, signIn }) => {

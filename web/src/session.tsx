@@ -115,6 +115,13 @@ export function setCurrentUser(user: SessionUser | null): void {
 
 /** Whether the request that ends the session is under way. */
 let isLeaving = false
+/** Ends the notes that are under way. */
+let notes = new AbortController()
+
+/** Tells the server something for which nobody waits. Log Out ends it, because its answer could only be a refusal then. */
+export function tellServer(send: (options: { signal: AbortSignal }) => Promise<unknown>): void {
+  if (currentUser() !== null && !isLeaving) send({ signal: notes.signal }).catch(() => {})
+}
 
 /**
  * Ends the session and removes all data of its person from this browser. Meanwhile no query is made, because its answer could only be a
@@ -123,6 +130,8 @@ let isLeaving = false
 export async function logOut(): Promise<void> {
   isLeaving = true
   try {
+    notes.abort()
+    notes = new AbortController()
     await queryClient.cancelQueries()
     await client.auth.logout()
     forgetPerson()

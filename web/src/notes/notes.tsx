@@ -11,7 +11,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client, creation, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
-import { mayDo, useMay, useSession } from '#src/session.tsx'
+import { mayDo, tellServer, useMay, useSession } from '#src/session.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import type { Refusal } from '#src/ui/form.tsx'
@@ -116,10 +116,10 @@ function useSeen(notes: readonly Note[] | undefined, userId: string | undefined)
   useEffect(() => {
     if (key === '') return
     // If this fails, the dashboard shows the mention until the next look.
-    client.notes.see({ ids: key.split(' ') }).then(
-      () => queryClient.invalidateQueries({ queryKey: api.notes.mentions.key() }),
-      () => {},
-    )
+    tellServer(async (options) => {
+      await client.notes.see({ ids: key.split(' ') }, options)
+      await queryClient.invalidateQueries({ queryKey: api.notes.mentions.key() })
+    })
   }, [key])
 }
 

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import { api, client } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
-import { useMayOpen } from '#src/session.tsx'
+import { tellServer, useMayOpen } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import classes from './dashboard-page.module.css'
 import { formatTime } from './times.ts'
@@ -15,7 +15,7 @@ function todayQuery() {
   return {
     ...api.dashboard.today.queryOptions(),
     queryFn: ({ signal }: { signal: AbortSignal }) => {
-      client.dashboard.look({}).catch(() => {})
+      tellServer((options) => client.dashboard.look({}, options))
       return client.dashboard.today(undefined, { signal })
     },
   }
