@@ -39,6 +39,23 @@ async function addTask({ database }: ConsoleServer, { id, title, starts, ends }:
   )
 }
 
+interface Sent {
+  id: string
+  title: string
+  state: 'scheduled' | 'sending' | 'done'
+  begins: string
+  ends?: string
+}
+
+async function addBroadcast({ database }: ConsoleServer, { id, title, state, begins, ends }: Sent): Promise<void> {
+  await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, made_at, send_at, started_at, planned_at, done_at, ends_at)
+    values (${id}, (select 1 + count(*) from broadcasts), 'season', ${title}, '{}', ${state}, '2026-01-01', ${begins}::timestamptz,
+            ${state === 'scheduled' ? null : begins}::timestamptz, ${state === 'scheduled' ? null : begins}::timestamptz,
+            ${state === 'done' ? (ends ?? begins) : null}::timestamptz, ${state === 'done' ? null : (ends ?? null)}::timestamptz)`.execute(
+    database.db,
+  )
+}
+
 async function datesOf({ database }: ConsoleServer, id: string): Promise<string> {
   const { rows } = await sql<{ starts: Date | null; ends: Date | null; status: boolean | null }>`
     select starts_at as starts, ends_at as ends, status from announcements where id = ${id}
@@ -225,4 +242,61 @@ test('Calendar: a phone shows an agenda, whose entries open the same dialog; axe
   await page.getByRole('button', { name: 'Save Dates' }).click()
   await expect(toast(page, 'Season 9 moved: Tue, Jun 12, 09:30 AM')).toBeVisible()
   expect(await datesOf(server, 'season')).toBe('06-12T07:30 – 06-14T18:00')
+})
+
+test('Calendar: broadcasts have marks in the month and the week, which lead to their pages, also by keyboard', async ({
+  page,
+  server,
+}) => {
+  await addAnnouncement(server, season)
+  await addBroadcast(server, { id: 'news', title: 'Season 9 begins', state: 'scheduled', begins: '2040-06-11T16:00Z' })
+  await addBroadcast(server, {
+    id: 'sale',
+    title: 'Sale',
+    state: 'scheduled',
+    begins: '2040-06-13T16:00Z',
+    ends: '2040-06-13T19:00Z',
+  })
+  await page.goto(JUNE)
+  const mark = page.getByRole('link', { name: 'Season 9 begins: Mon, Jun 11, 06:00 PM, Scheduled' })
+  await expect(mark).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Sale: Wed, Jun 13, 06:00 PM – 09:00 PM, Scheduled' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByLabel('Show').selectOption('Broadcasts')
+  await expect(page).toHaveURL(/kind=broadcast/)
+  await expect(barOf(page, 'Season 9')).toHaveCount(0)
+  await page.getByLabel('Show').selectOption('Announcements')
+  await expect(mark).toHaveCount(0)
+  await expect(barOf(page, 'Season 9')).toBeVisible()
+
+  await page.goto(WEEK)
+  await barOf(page, 'Season 9').focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(mark).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/broadcasts/news')
+  await page.goBack()
+  await page.getByRole('link', { name: 'Sale', exact: true }).click()
+  await expect(page).toHaveURL('/broadcasts/sale')
+  await page.goto('/calendar?view=week&day=2040-07-15&kind=broadcast')
+  await expect(page.getByText('No broadcast is sent in Jul 15 – 21, 2040.')).toBeVisible()
+})
+
+test('Calendar: the agenda of a phone has when a broadcast begins and ends, its long title is shown whole, and leads to its page', async ({
+  page,
+  server,
+}) => {
+  const title = 'A long announcement of the ninth season that does not fit into one line of a phone, with all its words'
+  await addBroadcast(server, { id: 'long', title, state: 'scheduled', begins: '2040-06-13T16:00Z', ends: '2040-06-14T06:30Z' })
+  await resize(page, phone)
+  await page.goto(WEEK)
+  const begins = page.getByRole('link', { name: new RegExp(`^06:00 PM begins ?${title} ?Broadcast Scheduled`) })
+  await expect(begins).toBeVisible()
+  await expect(page.getByRole('link', { name: /^08:30 AM ends/ })).toBeVisible()
+  const text = begins.getByText(title)
+  const size = await text.evaluate((element) => [element.scrollWidth <= element.clientWidth, element.clientHeight > 30])
+  expect(size).toEqual([true, true])
+  await expectAccessible(page)
+  await begins.click()
+  await expect(page).toHaveURL('/broadcasts/long')
 })

@@ -89,20 +89,24 @@ export function dashboardAddress(raw: Raw): { range?: ActivityRange } {
   return only(range === undefined || range === DEFAULT_ACTIVITY_RANGE ? {} : { range }, raw)
 }
 
+/** What the calendar can be narrowed to. */
+export type CalendarKind = HistoryKind | 'broadcast'
+const calendarKinds: readonly CalendarKind[] = [...historyKinds, 'broadcast']
+
 interface CalendarAddress {
   /** Left out for the month, the default view. */
   view?: 'week'
   /** A day of the week or month, such as `2026-11-27`; left out for today. */
   day?: string
-  /** Shows only items of this kind. */
-  kind?: HistoryKind
+  /** Shows only items of this kind, or broadcasts. */
+  kind?: CalendarKind
 }
 
 /** The span of the calendar, and what it shows. */
 export function calendarAddress(raw: Raw): CalendarAddress {
   const day = textIn(raw['day'])
   const isDay = day !== undefined && /^20\d\d-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))
-  const kind = historyKinds.find((one) => one === raw['kind'])
+  const kind = calendarKinds.find((one) => one === raw['kind'])
   return only({ ...(raw['view'] === 'week' && { view: 'week' as const }), ...(isDay && { day }), ...(kind && { kind }) }, raw)
 }
 

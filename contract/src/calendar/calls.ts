@@ -1,12 +1,16 @@
-/** The calendar of tasks and announcements that have a start or an end. Their dates are changed with the calls of the items themselves. */
+/**
+ * The calendar of tasks and announcements that have a start or an end, and of broadcasts. Dates are changed with the calls of the items
+ * and broadcasts themselves.
+ */
 import { z } from 'zod'
+import { type BroadcastState, broadcastStateLabels } from '#src/broadcasts/fields.ts'
 import { call } from '#src/call.ts'
 import { idField, versionField } from '#src/field-schemas.ts'
 import { historyKindField } from '#src/history/calls.ts'
 import { asRefinement, availabilityInput, endsAfterStart } from '#src/items/availability.ts'
 import { itemStateLabels, type ItemState } from '#src/items/fields.ts'
 
-/** Most items that one answer has. */
+/** Most items, and most broadcasts, that one answer has. */
 export const CALENDAR_MAX_ITEMS = 500
 
 /** The longest span of an answer. */
@@ -29,6 +33,17 @@ const calendarItem = z.object({
 })
 export type CalendarItem = z.infer<typeof calendarItem>
 
+const calendarBroadcast = z.object({
+  id: idField,
+  title: z.string(),
+  /** When it began or begins. */
+  startsAt: z.iso.datetime(),
+  /** When it was done or cancelled, or else when it ends at the latest; null if that is not known. */
+  endsAt: z.iso.datetime().nullable(),
+  state: z.enum(Object.keys(broadcastStateLabels) as BroadcastState[]),
+})
+export type CalendarBroadcast = z.infer<typeof calendarBroadcast>
+
 const [isInOrder, orderRule] = asRefinement(endsAfterStart)
 
 /** The form with which the calendar changes an item's dates; null for none. */
@@ -43,6 +58,8 @@ export const calendar = {
       path: '/api/calendar',
       tags: ['Calendar'],
       summary: 'Tasks and announcements with a start or an end that can be claimed at some time from `from` and before `to`',
+      description:
+        'Also the broadcasts that were, are or will be sent in that time, for callers with the permission `broadcasts.read`; there are none for others.',
     })
     .input(
       z
@@ -53,6 +70,6 @@ export const calendar = {
           message: `to must be at most ${CALENDAR_MAX_DAYS} days after from`,
         }),
     )
-    /** By start, those without a start first. With `isMore` there are more than `CALENDAR_MAX_ITEMS`. */
-    .output(z.object({ items: z.array(calendarItem), isMore: z.boolean() })),
+    /** By start, those without a start first. With `isMore` there are more items or broadcasts than `CALENDAR_MAX_ITEMS`. */
+    .output(z.object({ items: z.array(calendarItem), broadcasts: z.array(calendarBroadcast), isMore: z.boolean() })),
 }

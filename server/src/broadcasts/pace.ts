@@ -33,6 +33,8 @@ const FARTHEST_SECONDS = 60
 
 /** A condition: everybody waits. Before `waiting_since`, only a clock that was set back would make anybody wait. */
 const IS_WAITING = `(waiting_until is not null and waiting_until > now() and waiting_since <= now())`
+/** A condition of any statement: everybody waits. */
+export const IS_ANY_WAITING = `exists (select from telegram_pace where ${IS_WAITING})`
 
 const TAKE_TURN = `
   with allowed as (

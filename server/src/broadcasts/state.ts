@@ -1,4 +1,5 @@
 /** The states of a broadcast in the database, and what follows from them. */
+import type { BroadcastState } from '@arcade/contract/broadcasts/fields'
 
 export type StoredState = 'scheduled' | 'planning' | 'sending' | 'done' | 'cancelled'
 
@@ -10,6 +11,14 @@ const ENDINGS: Partial<Record<StoredState, Ending>> = { done: 'ended', cancelled
 /** Returns how a broadcast ended; undefined if it has not. */
 export function endingOf(state: StoredState): Ending | undefined {
   return ENDINGS[state]
+}
+
+/** Returns the state as operators see it. @param isWaiting whether no broadcast may send now */
+export function shownState({ state, isPaused }: { state: StoredState; isPaused: boolean }, isWaiting: boolean): BroadcastState {
+  if (state === 'done' || state === 'cancelled') return state
+  if (isPaused) return 'paused'
+  if (state === 'scheduled') return 'scheduled'
+  return state === 'sending' && isWaiting ? 'waiting' : 'sending'
 }
 
 /** An SQL condition for the row `b` of `broadcasts`: messages of it may be sent now. */

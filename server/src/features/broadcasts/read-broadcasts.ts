@@ -1,12 +1,12 @@
 /** Reads broadcasts as operators see them: their state, the outcomes of their recipients, and when they are expected to be done. */
 import { sql } from 'kysely'
 import type { Broadcast, BroadcastRecipient } from '@arcade/contract/broadcasts/calls'
-import type { BroadcastState, RecipientOutcome } from '@arcade/contract/broadcasts/fields'
+import type { RecipientOutcome } from '@arcade/contract/broadcasts/fields'
 import { type Player, playerName } from '@arcade/contract/players/fields'
 import { countLastMinute, countRecipients } from '#src/broadcasts/chunks.ts'
 import { codesOf, costOf, type Counts, figuresOf, outcomeInWords, OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { findWaiting, type Waiting } from '#src/broadcasts/pace.ts'
-import { endingOf, type StoredState } from '#src/broadcasts/state.ts'
+import { endingOf, shownState, type StoredState } from '#src/broadcasts/state.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow, isoSql } from '#src/db/moments.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
@@ -88,7 +88,7 @@ async function toBroadcast(
 ): Promise<Broadcast> {
   const counts = row.counts ?? (row.state === 'scheduled' ? {} : await countRecipients(db, row.number))
   const figures = figuresOf(counts, endingOf(row.state))
-  const state = stateOf(row, waiting)
+  const state = shownState(row, waiting !== undefined)
   const recent = row.state === 'sending' ? await countLastMinute(db, row.number) : undefined
   const isUnderWay = state === 'sending' || state === 'waiting'
   const waitsUntil = state === 'waiting' ? waiting : undefined
@@ -129,13 +129,6 @@ async function toBroadcast(
 
 function given<Name extends string>(name: Name, value: string | null): { [Key in Name]?: string } {
   return (value === null ? {} : { [name]: value }) as { [Key in Name]?: string }
-}
-
-function stateOf({ state, isPaused }: Row, waiting: Waiting | undefined): BroadcastState {
-  if (state === 'done' || state === 'cancelled') return state
-  if (isPaused) return 'paused'
-  if (state === 'scheduled') return 'scheduled'
-  return state === 'sending' && waiting ? 'waiting' : 'sending'
 }
 
 interface FoundRecipient extends Pick<Player, 'firstName' | 'lastName' | 'username'> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { CALENDAR_MAX_ITEMS, type CalendarItem } from '@arcade/contract/calendar/calls'
-import { type TestApp, testApp } from '#test/test-app.ts'
+import { CALENDAR_MAX_ITEMS, type CalendarBroadcast, type CalendarItem } from '@arcade/contract/calendar/calls'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 interface Item {
   id: string
@@ -19,6 +19,30 @@ async function addTask({ database }: TestApp, { id, starts = null, ends = null }
   await sql`insert into tasks (collection, id, image, priority, title, reward, starts_at, ends_at, paused)
     values (${id.startsWith('daily') ? 'daily' : 'social'}, ${id}, 'twitter', (select count(*) from tasks), ${`Title of ${id}`}, 5,
             ${starts}::timestamptz, ${ends}::timestamptz, ${more.paused})`.execute(database.db)
+}
+
+interface Sent {
+  id: string
+  state: string
+  made?: string
+  send?: string
+  started?: string
+  ends?: string
+  done?: string
+}
+
+/** Broadcasts of which nobody gets a message: no background task runs. */
+async function addBroadcasts({ database }: TestApp, broadcasts: readonly Sent[]): Promise<void> {
+  for (const [number, { id, state, made = '2039-01-01T00:00Z', send, started, ends, done }] of broadcasts.entries())
+    await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, made_at, send_at, started_at, ends_at, done_at)
+      values (${id}, ${number + 1}, 'a', ${`Title of ${id}`}, '{}', ${state}, ${made}::timestamptz, ${send ?? null}::timestamptz,
+              ${started ?? null}::timestamptz, ${ends ?? null}::timestamptz, ${done ?? null}::timestamptz)`.execute(database.db)
+}
+
+async function broadcastsFor(person: Client, from: string, to: string): Promise<CalendarBroadcast[]> {
+  const { status, body } = await person.call('GET', `/api/calendar?from=${from}&to=${to}`)
+  expect(status).toBe(200)
+  return body.broadcasts as CalendarBroadcast[]
 }
 
 async function listed(app: TestApp, from: string, to: string): Promise<CalendarItem[]> {
@@ -114,4 +138,52 @@ test('a span may lie in any year', async () => {
     ['9999-12-01T00:00:00Z', '9999-12-31T23:59:59-12:00'],
   ] as const)
     expect(await listed(app, from, to)).toEqual([])
+})
+
+test('broadcasts are in the calendar from their beginning to their end, also at its borders, each with its state', async () => {
+  const app = await testApp()
+  await addBroadcasts(app, [
+    { id: 'before', state: 'done', started: '2040-03-30T00:00Z', done: '2040-04-01T00:00Z' },
+    { id: 'into', state: 'done', started: '2040-03-30T00:00Z', done: '2040-04-01T00:00:00.001Z' },
+    { id: 'at the first moment', state: 'scheduled', send: '2040-04-01T00:00Z' },
+    { id: 'cancelled before it began', state: 'cancelled', send: '2040-04-02T00:00Z', done: '2040-03-02T00:00Z' },
+    { id: 'later than planned', state: 'done', send: '2040-03-03T00:00Z', started: '2040-04-03T00:00Z', done: '2040-05-04T00:00Z' },
+    { id: 'with an end', state: 'scheduled', send: '2040-04-04T00:00Z', ends: '2040-04-05T00:00Z' },
+    { id: 'made without a time', state: 'scheduled', made: '2040-04-05T00:00Z' },
+    { id: 'at the last moment', state: 'scheduled', send: '2040-04-30T23:59:59.999Z' },
+    { id: 'after', state: 'scheduled', send: '2040-05-01T00:00Z' },
+  ])
+  const found = await broadcastsFor(await app.signUp('analyst'), '2040-04-01T00:00:00Z', '2040-05-01T00:00:00Z')
+  expect(found.map(({ id, state, startsAt, endsAt }) => [id, state, startsAt.slice(5, 10), endsAt?.slice(5, 10) ?? null])).toEqual([
+    ['into', 'done', '03-30', '04-01'],
+    ['at the first moment', 'scheduled', '04-01', null],
+    ['cancelled before it began', 'cancelled', '04-02', '04-02'],
+    ['later than planned', 'done', '04-03', '05-04'],
+    ['with an end', 'scheduled', '04-04', '04-05'],
+    ['made without a time', 'scheduled', '04-05', null],
+    ['at the last moment', 'scheduled', '04-30', null],
+  ])
+  expect(found[0]).toEqual({
+    id: 'into',
+    title: 'Title of into',
+    startsAt: '2040-03-30T00:00:00.000Z',
+    endsAt: '2040-04-01T00:00:00.001Z',
+    state: 'done',
+  })
+})
+
+test('a broadcast that is being sent goes on until now; it waits while Telegram asks to', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addBroadcasts(app, [{ id: 'long', state: 'sending', started: '2020-01-01T00:00Z' }])
+  const day = 24 * 60 * 60 * 1000
+  const around = (days: number) =>
+    broadcastsFor(admin, new Date(Date.now() + (days - 1) * day).toISOString(), new Date(Date.now() + days * day).toISOString())
+  expect(await around(0.5)).toMatchObject([{ id: 'long', state: 'sending', endsAt: null }])
+  expect(await around(2)).toEqual([])
+  await sql`insert into telegram_pace (waiting_until, waiting_since, reason)
+    values (now() + interval '1 hour', now(), 'telegram')`.execute(app.database.db)
+  expect(await around(0.5)).toMatchObject([{ state: 'waiting' }])
+  await sql`update broadcasts set is_paused = true`.execute(app.database.db)
+  expect(await around(0.5)).toMatchObject([{ state: 'paused' }])
 })

@@ -1,22 +1,42 @@
-/** The calendar: tasks and announcements with a start or an end, by the time in which they can be claimed. */
+/** The calendar: tasks and announcements with a start or an end, by the time in which they can be claimed, and broadcasts. */
 import type { contract } from '@arcade/contract/contract'
-import { CALENDAR_MAX_ITEMS, type CalendarItem } from '@arcade/contract/calendar/calls'
+import { CALENDAR_MAX_ITEMS, type CalendarBroadcast, type CalendarItem } from '@arcade/contract/calendar/calls'
 import { historyKinds } from '@arcade/contract/history/fields'
 import { itemPermissions } from '@arcade/contract/team/records'
+import { IS_ANY_WAITING } from '#src/broadcasts/pace.ts'
+import { shownState, type StoredState } from '#src/broadcasts/state.ts'
 import { type Handlers, signedIn } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql, momentSql, momentText } from '#src/db/moments.ts'
 import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
 
+interface BroadcastRow extends Omit<CalendarBroadcast, 'state'> {
+  state: StoredState
+  isPaused: boolean
+  isWaiting: boolean
+}
+
 export function calendarHandlers({ database }: { database: Database }): Handlers<typeof contract.calendar> {
   const readItems = database.reads.prepared<CalendarItem>('calendar', ITEMS)
+  const readBroadcasts = database.reads.prepared<BroadcastRow>('calendar-broadcasts', BROADCASTS)
   return {
     async list({ from, to }, context) {
       const { permissions } = signedIn(context)
       const kinds = historyKinds.filter((kind) => permissions.includes(itemPermissions[kind].read))
-      const items = await readItems([momentText(new Date(from)), momentText(new Date(to)), kinds])
-      return { items: items.slice(0, CALENDAR_MAX_ITEMS), isMore: items.length > CALENDAR_MAX_ITEMS }
+      const span = [momentText(new Date(from)), momentText(new Date(to))]
+      const [items, broadcasts] = await Promise.all([
+        readItems([...span, kinds]),
+        permissions.includes('broadcasts.read') ? readBroadcasts(span) : [],
+      ])
+      return {
+        items: items.slice(0, CALENDAR_MAX_ITEMS),
+        broadcasts: broadcasts.slice(0, CALENDAR_MAX_ITEMS).map(({ isPaused, isWaiting, ...broadcast }) => ({
+          ...broadcast,
+          state: shownState({ state: broadcast.state, isPaused }, isWaiting),
+        })),
+        isMore: Math.max(items.length, broadcasts.length) > CALENDAR_MAX_ITEMS,
+      }
     },
   }
 }
@@ -35,3 +55,13 @@ const ITEMS = `
     select collection as kind, ${COMMON}, null as status, ${taskStateSql()} as state from tasks where ${IS_WITHIN}) as items
    where kind = any($3::text[])
    order by starts_at nulls first, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`
+
+/** The broadcasts of which a part lies between $1 and $2. One that is under way without an end goes on until now. */
+const BROADCASTS = `
+  select id, title, ${isoSql('starts_at')} as "startsAt", ${isoSql('ends_at')} as "endsAt", state, is_paused as "isPaused",
+         ${IS_ANY_WAITING} as "isWaiting"
+    from (select id, title, state, is_paused, starts_at, case when coalesce(done_at, ends_at) is not null then greatest(starts_at, coalesce(done_at, ends_at)) end as ends_at
+            from (select *, coalesce(started_at, send_at, made_at) as starts_at from broadcasts) as begun) as spans
+   where starts_at < ${momentSql('$2')} and (starts_at >= ${momentSql('$1')}
+      or coalesce(ends_at, case when state in ('planning', 'sending') then now() end) > ${momentSql('$1')})
+   order by starts_at, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`

@@ -1,11 +1,11 @@
 /** The broadcasts page, for admins: all broadcasts, newest first, each with its state, its progress and its outcomes so far. */
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
-import { broadcastStateLabels } from '@arcade/contract/broadcasts/fields'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
+import { BroadcastStateChip } from '#src/lists/broadcast-state.tsx'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { Pager } from '#src/lists/pager.tsx'
 import { asListed } from '#src/lists/use-list.ts'
@@ -14,12 +14,11 @@ import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
-import { State } from '#src/ui/state.tsx'
 import { Cell, RowFacts, RowName, WideRow, WideTable } from '#src/ui/wide-table.tsx'
 import { useAudienceWords } from './audience-words.ts'
 import classes from './broadcasts.module.css'
 import { OutcomeBar } from './outcome-bar.tsx'
-import { isMoving, outcomesOf, stateLooks } from './words.ts'
+import { isMoving, outcomesOf } from './words.ts'
 
 /** How often the page is reloaded while a broadcast is sent, and otherwise. */
 const BUSY_REFRESH_MS = 2000
@@ -112,7 +111,7 @@ function Row({ broadcast, words }: { broadcast: Broadcast; words: ReturnType<typ
         </RowName>
       </Cell>
       <Cell>
-        <State is={stateLooks[state]}>{broadcastStateLabels[state]}</State>
+        <BroadcastStateChip state={state} />
       </Cell>
       <Cell isLong>
         {state === 'scheduled' ? null : (

@@ -1,7 +1,7 @@
 /** How far a broadcast is: its state in one sentence, the bar, and the number of recipients with each outcome. */
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
+import { BroadcastStateChip } from '#src/lists/broadcast-state.tsx'
 import {
-  broadcastStateLabels,
   recipientOutcomeLabels,
   refusalReasonLabels,
   skipReasonLabels,
@@ -10,10 +10,9 @@ import {
 import type { ReactNode } from 'react'
 import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
 import { formatted } from '#src/ui/numbers.ts'
-import { State } from '#src/ui/state.tsx'
 import classes from './broadcasts.module.css'
 import { barParts, OutcomeBar } from './outcome-bar.tsx'
-import { isOver, isToday, outcomesOf, percentText, spanText, stateLooks } from './words.ts'
+import { isOver, isToday, outcomesOf, percentText, spanText } from './words.ts'
 
 export function Progress({ broadcast }: { broadcast: Broadcast }) {
   const { state, problem, total, perMinute, sent, blocksPerThousand, isPlanned } = broadcast
@@ -22,7 +21,7 @@ export function Progress({ broadcast }: { broadcast: Broadcast }) {
   return (
     <div className={classes['progress']}>
       <div className={classes['head']}>
-        <State is={stateLooks[state]}>{broadcastStateLabels[state]}</State>
+        <BroadcastStateChip state={state} />
         <p>
           <Sentence broadcast={broadcast} />
         </p>

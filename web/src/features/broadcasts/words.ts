@@ -1,21 +1,10 @@
 /** Numbers and times of broadcasts in words. */
 import type { Broadcast, BroadcastPlan } from '@arcade/contract/broadcasts/calls'
-import type { BroadcastState } from '@arcade/contract/broadcasts/fields'
 import { counted } from '#src/ui/numbers.ts'
 
 /** Returns how many players a planned broadcast reaches. Chance decides who is held back, so with a control group it is about that number. */
 export function recipientsText({ recipients, isApproximate, held }: BroadcastPlan): string {
   return `${isApproximate || held > 0 ? 'about ' : ''}${counted(recipients, 'player')}`
-}
-
-/** How each state looks. */
-export const stateLooks: Record<BroadcastState, 'good' | 'bad' | 'busy' | 'quiet'> = {
-  scheduled: 'quiet',
-  sending: 'busy',
-  waiting: 'busy',
-  paused: 'bad',
-  done: 'good',
-  cancelled: 'quiet',
 }
 
 /** Whether nothing more happens to the broadcast by itself. */

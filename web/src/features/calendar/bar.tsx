@@ -63,13 +63,11 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
   }
   const move = (from: Dates, part: Part, minutes: number): Dates => movedDates(item, from, { part, minutes, zone: span.zone })
 
-  const handleKey = (event: KeyboardEvent) => {
+  const handleKey = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const isPickUp = event.key === ' '
     if (!lift) {
-      if (event.key === 'ArrowUp' || event.key === 'ArrowDown') event.preventDefault()
-      if (event.key === 'ArrowUp') focusBar(bar.current, -1)
-      if (event.key === 'ArrowDown') focusBar(bar.current, 1)
+      moveFocus(event)
       if (!isPickUp || !isMovable) return
       event.preventDefault()
       if (event.repeat) return
@@ -155,10 +153,14 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
   )
 }
 
-/** Moves the focus to the bar above or below. */
-function focusBar(bar: HTMLElement | null, step: 1 | -1): void {
-  const bars = [...(bar?.closest('ul')?.querySelectorAll<HTMLElement>('[data-bar]') ?? [])]
-  bars[bars.indexOf(bar!) + step]?.focus()
+/** Moves the focus to the bar or mark above or below, on the arrow keys. */
+export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  const { currentTarget: bar } = event
+  const bars = [...(bar.closest('ul')?.querySelectorAll<HTMLElement>('[data-bar]') ?? [])]
+  bars[bars.indexOf(bar) + step]?.focus()
 }
 
 /** A bar that was moved out of the span is gone, and leaves its focus to the heading. */

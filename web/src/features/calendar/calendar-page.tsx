@@ -1,6 +1,5 @@
-/** The calendar of tasks and announcements that have a start or an end (/calendar): a week or a month, on a phone as an agenda. */
+/** The calendar of broadcasts, and of tasks and announcements with a start or an end (/calendar): a week or a month, on a phone as an agenda. */
 import type { CalendarItem } from '@arcade/contract/calendar/calls'
-import { historyKinds } from '@arcade/contract/history/fields'
 import { listPaths } from '@arcade/contract/lists'
 import { isolated } from '@arcade/contract/text'
 import { NativeSelect } from '@mantine/core'
@@ -8,6 +7,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import type { CalendarKind } from '#src/addresses.ts'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
@@ -19,18 +19,17 @@ import { operatorZone, zoneText } from '#src/ui/zoned-time.ts'
 import { Agenda } from './agenda.tsx'
 import classes from './calendar.module.css'
 import { dayOf, firstWeekday, type Span, spanOf, type View, views } from './days.ts'
+import { entriesIn, entryKindText, kindsFor } from './entries.ts'
 import { ItemDialog } from './item-dialog.tsx'
-import { kindText } from './move.ts'
 import { Timeline } from './timeline.tsx'
 import { useMoves } from './use-moves.ts'
 
 const viewLabels: Record<View, string> = { week: 'Week', month: 'Month' }
 
-type Kind = CalendarItem['kind']
 interface Shown {
   view?: 'week'
   day?: string
-  kind?: Kind
+  kind?: CalendarKind
 }
 
 export function CalendarPage() {
@@ -46,7 +45,7 @@ export function CalendarPage() {
   const move = useMoves(options.queryKey, zone)
   const canMove = useCanMove()
   const [opened, setOpened] = useState<CalendarItem>()
-  const items = query.data?.items.filter((item) => isWithin(item, span) && (kind === undefined || item.kind === kind))
+  const entries = query.data && entriesIn(query.data, span, { now, kind })
   const isPhone = useIsPhone()
   const View = isPhone ? Agenda : Timeline
 
@@ -57,11 +56,11 @@ export function CalendarPage() {
         <Panel>
           <Problem {...problemOf(query.error, () => void query.refetch())} />
         </Panel>
-      ) : items?.length === 0 ? (
+      ) : entries?.length === 0 ? (
         <Nothing span={span} kind={kind} />
-      ) : items ? (
+      ) : entries ? (
         <View
-          items={items}
+          entries={entries}
           span={span}
           now={now}
           canMove={canMove}
@@ -72,7 +71,7 @@ export function CalendarPage() {
         <output>Loading...</output>
       )}
       {query.data?.isMore && (
-        <p className={classes['note']}>There are more items than the calendar shows. Choose a shorter time.</p>
+        <p className={classes['note']}>There is more than the calendar shows. Choose a shorter time.</p>
       )}
       <ItemDialog
         item={opened}
@@ -91,13 +90,9 @@ function useCanMove(): (item: Pick<CalendarItem, 'kind'>) => boolean {
   return ({ kind }) => mayMove[kind === 'announcement' ? 'announcements' : 'tasks']
 }
 
-/** Whether a part of the item lies within the span: the answer may be that of another span, or older than a move. */
-function isWithin({ startsAt, endsAt }: CalendarItem, { from, to }: Span): boolean {
-  return (startsAt === null || Date.parse(startsAt) < to) && (endsAt === null || Date.parse(endsAt) > from)
-}
-
 function Toolbar({ shown, span }: { shown: Shown; span: Span }) {
   const navigate = useNavigate()
+  const kinds = kindsFor({ maySeeBroadcasts: useMay('broadcasts.read') })
   const { day: _day, ...withoutDay } = shown
   const at = (day: string) => ({ ...shown, day })
   return (
@@ -121,12 +116,12 @@ function Toolbar({ shown, span }: { shown: Shown; span: Span }) {
         aria-label="Show"
         className={classes['kind'] ?? ''}
         value={shown.kind ?? ''}
-        data={[{ value: '', label: 'All items' }, ...historyKinds.map((value) => ({ value, label: `${kindText(value)}s` }))]}
+        data={[{ value: '', label: 'Everything' }, ...kinds.map((value) => ({ value, label: `${entryKindText(value)}s` }))]}
         onChange={({ target: { value } }) => {
           const { kind: _kind, ...others } = shown
           void navigate({
             to: '/calendar',
-            search: value === '' ? others : { ...others, kind: value as Kind },
+            search: value === '' ? others : { ...others, kind: value as CalendarKind },
             resetScroll: false,
           })
         }}
@@ -158,8 +153,9 @@ function ViewChoice({ shown, view }: { shown: Shown; view: View }) {
   )
 }
 
-function Nothing({ span, kind }: { span: Span; kind: Kind | undefined }) {
-  const subject = kind === undefined ? 'task and no announcement' : kindText(kind).toLowerCase()
+function Nothing({ span, kind }: { span: Span; kind: CalendarKind | undefined }) {
+  if (kind === 'broadcast') return <NoBroadcast span={span} />
+  const subject = kind === undefined ? 'task and no announcement' : entryKindText(kind).toLowerCase()
   return (
     <Panel>
       <div className={classes['nothing']}>
@@ -172,6 +168,19 @@ function Nothing({ span, kind }: { span: Span; kind: Kind | undefined }) {
         </p>
         <LinkButton to={listPaths.announcements} variant="default">
           Announcements
+        </LinkButton>
+      </div>
+    </Panel>
+  )
+}
+
+function NoBroadcast({ span }: { span: Span }) {
+  return (
+    <Panel>
+      <div className={classes['nothing']}>
+        <p>No broadcast is sent in {isolated(span.title)}.</p>
+        <LinkButton to="/broadcasts" variant="default">
+          Broadcasts
         </LinkButton>
       </div>
     </Panel>

@@ -1,15 +1,20 @@
-/** The calendar's week or month as a timeline: a row for each item, with a bar over the days in which it can be claimed. */
+/**
+ * The calendar's week or month as a timeline: a row for each item, with a bar over the days in which it can be claimed, and for each
+ * broadcast, with a mark.
+ */
 import type { CalendarItem } from '@arcade/contract/calendar/calls'
 import { useId, useState } from 'react'
-import { ItemStateChip } from '#src/lists/item-state.tsx'
 import { ItemLink } from '#src/lists/item-link.tsx'
+import { RowLink } from '#src/lists/row-buttons.tsx'
 import { Bar } from './bar.tsx'
+import { BroadcastMark } from './broadcast-mark.tsx'
 import classes from './calendar.module.css'
 import { columnOf, type Dates, type Span } from './days.ts'
-import { kindText } from './move.ts'
+import { type Entry, entryKey, isItem } from './entries.ts'
+import { EntryFacts } from './entry-facts.tsx'
 
 interface TimelineProps {
-  items: readonly CalendarItem[]
+  entries: readonly Entry[]
   span: Span
   /** The present moment. */
   now: number
@@ -19,7 +24,7 @@ interface TimelineProps {
   onMove: (item: CalendarItem, to: Dates) => void
 }
 
-export function Timeline({ items, span, now, canMove, onOpen, onMove }: TimelineProps) {
+export function Timeline({ entries, span, now, canMove, onOpen, onMove }: TimelineProps) {
   const instructions = useId()
   const [told, setTold] = useState('')
   const { days, view } = span
@@ -53,25 +58,31 @@ export function Timeline({ items, span, now, canMove, onOpen, onMove }: Timeline
           )}
         </div>
         <ul className={classes['rows']}>
-          {items.map((item) => (
-            <li key={`${item.kind} ${item.id}`} className={classes['row']}>
+          {entries.map((entry) => (
+            <li key={entryKey(entry)} className={classes['row']}>
               <div className={classes['name']}>
-                <ItemLink kind={item.kind} id={item.id}>
-                  {item.title}
-                </ItemLink>
-                <span className={classes['facts']}>
-                  {kindText(item.kind)} <ItemStateChip state={item.state} />
-                </span>
+                {isItem(entry) ? (
+                  <ItemLink kind={entry.kind} id={entry.id}>
+                    {entry.title}
+                  </ItemLink>
+                ) : (
+                  <RowLink href={`/broadcasts/${entry.id}`}>{entry.title}</RowLink>
+                )}
+                <EntryFacts entry={entry} />
               </div>
               <div className={classes['track']}>
-                <Bar
-                  item={item}
-                  span={span}
-                  instructions={canMove(item) ? instructions : undefined}
-                  onOpen={() => onOpen(item)}
-                  onDrop={(to) => onMove(item, to)}
-                  onTell={setTold}
-                />
+                {isItem(entry) ? (
+                  <Bar
+                    item={entry}
+                    span={span}
+                    instructions={canMove(entry) ? instructions : undefined}
+                    onOpen={() => onOpen(entry)}
+                    onDrop={(to) => onMove(entry, to)}
+                    onTell={setTold}
+                  />
+                ) : (
+                  <BroadcastMark broadcast={entry} span={span} now={now} />
+                )}
               </div>
             </li>
           ))}

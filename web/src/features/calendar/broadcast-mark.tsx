@@ -1,0 +1,68 @@
+/** A broadcast in the timeline: a mark from when it began until it ended, which leads to its page. */
+import type { CalendarBroadcast } from '@arcade/contract/calendar/calls'
+import { type BroadcastState, broadcastStateLabels } from '@arcade/contract/broadcasts/fields'
+import { isolated } from '@arcade/contract/text'
+import { IconSend } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { KeyboardEvent } from 'react'
+import { timeText } from '#src/ui/zoned-time.ts'
+import { moveFocus } from './bar.tsx'
+import classes from './calendar.module.css'
+import { placeOf, type Span } from './days.ts'
+import { broadcastDates, broadcastText } from './entries.ts'
+
+/** The states of items whose bars look like the mark. */
+const likeItems = {
+  scheduled: 'scheduled',
+  sending: 'live',
+  waiting: 'live',
+  paused: 'paused',
+  done: 'ended',
+  cancelled: 'ended',
+} as const satisfies Record<BroadcastState, string>
+
+/** Further to the right, there is no room for the time beside the mark. */
+const TIME_BEFORE_FROM = 0.7
+
+interface BroadcastMarkProps {
+  broadcast: CalendarBroadcast
+  span: Span
+  now: number
+}
+
+export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
+  const { id, title, state } = broadcast
+  const dates = broadcastDates(broadcast, now)
+  const place = placeOf(dates, span)
+  const share = (columns: number) => `${(100 * columns) / span.days.length}%`
+  const handleKey = (event: KeyboardEvent<HTMLElement>) => {
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) moveFocus(event)
+  }
+  const text = broadcastText(broadcast, span.zone)
+  return (
+    <Link
+      to="/broadcasts/$id"
+      params={{ id }}
+      className={`mantine-focus-auto ${classes['bar']} ${classes['mark']}`}
+      data-bar=""
+      data-state={likeItems[state]}
+      data-before={place.goesOnBefore || undefined}
+      data-after={place.goesOnAfter || undefined}
+      style={{ insetInlineStart: `min(${share(place.left)}, 100% - 1.75rem)`, width: share(place.right - place.left) }}
+      aria-label={`${isolated(title)}: ${text}, ${broadcastStateLabels[state]}`}
+      title={text}
+      onKeyDown={handleKey}
+    >
+      <IconSend size={14} stroke={1.75} aria-hidden />
+      {!place.goesOnBefore && (
+        <span
+          className={classes['markTime']}
+          data-at={place.right > TIME_BEFORE_FROM * span.days.length ? 'end' : undefined}
+          aria-hidden
+        >
+          {timeText(dates.startsAt, span.zone)}
+        </span>
+      )}
+    </Link>
+  )
+}

@@ -1,0 +1,16 @@
+/** The state of a broadcast, as a quiet mark. */
+import { type BroadcastState, broadcastStateLabels } from '@arcade/contract/broadcasts/fields'
+import { State } from '#src/ui/state.tsx'
+
+const looks = {
+  scheduled: 'quiet',
+  sending: 'busy',
+  waiting: 'busy',
+  paused: 'bad',
+  done: 'good',
+  cancelled: 'quiet',
+} as const satisfies Record<BroadcastState, string>
+
+export function BroadcastStateChip({ state }: { state: BroadcastState }) {
+  return <State is={looks[state]}>{broadcastStateLabels[state]}</State>
+}
