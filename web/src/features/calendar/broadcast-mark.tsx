@@ -5,11 +5,10 @@ import { isolated } from '@arcade/contract/text'
 import { IconSend } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { KeyboardEvent } from 'react'
-import { timeText } from '#src/ui/zoned-time.ts'
 import { moveFocus } from './bar.tsx'
 import classes from './calendar.module.css'
 import { placeOf, type Span } from './days.ts'
-import { broadcastDates, broadcastText } from './entries.ts'
+import { broadcastDates, broadcastText, shortText } from './entries.ts'
 
 /** The states of items whose bars look like the mark. */
 const likeItems = {
@@ -21,9 +20,6 @@ const likeItems = {
   cancelled: 'ended',
 } as const satisfies Record<BroadcastState, string>
 
-/** Further to the right, there is no room for the time beside the mark. */
-const TIME_BEFORE_FROM = 0.7
-
 interface BroadcastMarkProps {
   broadcast: CalendarBroadcast
   span: Span
@@ -32,13 +28,15 @@ interface BroadcastMarkProps {
 
 export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
   const { id, title, state } = broadcast
-  const dates = broadcastDates(broadcast, now)
-  const place = placeOf(dates, span)
+  const place = placeOf(broadcastDates(broadcast, now), span)
   const share = (columns: number) => `${(100 * columns) / span.days.length}%`
   const handleKey = (event: KeyboardEvent<HTMLElement>) => {
     if (!event.ctrlKey && !event.metaKey && !event.altKey) moveFocus(event)
   }
   const text = broadcastText(broadcast, span.zone)
+  /** The times stand at the side that has more room. */
+  const side = place.left > span.days.length - place.right ? 'start' : 'end'
+  const hasRoom = side === 'start' ? !place.goesOnBefore : !place.goesOnAfter
   return (
     <Link
       to="/broadcasts/$id"
@@ -54,13 +52,9 @@ export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
       onKeyDown={handleKey}
     >
       <IconSend size={14} stroke={1.75} aria-hidden />
-      {!place.goesOnBefore && (
-        <span
-          className={classes['markTime']}
-          data-at={place.right > TIME_BEFORE_FROM * span.days.length ? 'end' : undefined}
-          aria-hidden
-        >
-          {timeText(dates.startsAt, span.zone)}
+      {hasRoom && (
+        <span className={classes['markTime']} data-side={side} aria-hidden>
+          {shortText(broadcast, span.zone)}
         </span>
       )}
     </Link>

@@ -1,6 +1,6 @@
 import type { CalendarBroadcast, CalendarItem } from '@arcade/contract/calendar/calls'
 import { expect, test } from 'vitest'
-import { broadcastDates, broadcastText, entriesIn, entryKey, eventsOf } from './entries.ts'
+import { broadcastDates, broadcastText, entriesIn, entryKey, eventsOf, shortText } from './entries.ts'
 
 const NOW = Date.parse('2026-11-27T12:00:00Z')
 const zone = 'Europe/Berlin'
@@ -34,11 +34,13 @@ test.for([
 })
 
 test.for([
-  [null, 'Tue, Dec 1, 06:00 PM'],
-  ['2026-12-01T17:00:30.000Z', 'Tue, Dec 1, 06:00 PM'],
-  ['2026-12-01T19:00:00.000Z', 'Tue, Dec 1, 06:00 PM – 08:00 PM'],
-] as const)('the times of a broadcast that ends at %s', ([endsAt, text]) => {
+  [null, 'Tue, Dec 1, 06:00 PM', '06:00 PM'],
+  ['2026-12-01T17:00:30.000Z', 'Tue, Dec 1, 06:00 PM', '06:00 PM'],
+  ['2026-12-01T19:00:00.000Z', 'Tue, Dec 1, 06:00 PM – 08:00 PM', '06:00 PM – 08:00 PM'],
+  ['2026-12-02T19:00:00.000Z', 'Tue, Dec 1, 06:00 PM – Wed, Dec 2, 08:00 PM', 'Tue, Dec 1, 06:00 PM – Wed, Dec 2, 08:00 PM'],
+] as const)('the times of a broadcast that ends at %s', ([endsAt, text, short]) => {
   expect(broadcastText(broadcast({ endsAt }), zone)).toBe(text)
+  expect(shortText(broadcast({ endsAt }), zone)).toBe(short)
 })
 
 test('entries are within the span, by their start, those without one first, and of one kind', () => {

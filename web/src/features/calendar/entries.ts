@@ -50,6 +50,13 @@ export function broadcastText({ startsAt, endsAt }: Pick<CalendarBroadcast, 'sta
   return text(start) === text(end) ? text(start) : datesText({ startsAt: start, endsAt: end }, zone)
 }
 
+/** Like `broadcastText`, without the day where the mark shows it. */
+export function shortText({ startsAt, endsAt }: Pick<CalendarBroadcast, 'startsAt' | 'endsAt'>, zone: string): string {
+  const text = broadcastText({ startsAt, endsAt }, zone)
+  const days = text.split(' – ').filter((part) => part.includes(','))
+  return days.length > 1 ? text : text.replace(/^.*, /, '')
+}
+
 interface Answer {
   items: readonly CalendarItem[]
   broadcasts: readonly CalendarBroadcast[]
