@@ -1,4 +1,5 @@
 /** Reads the search parameters of each page's address, before the page is loaded. Parameters with unknown values are dropped. */
+import { type CalendarKind, calendarKinds } from '@arcade/contract/calendar/fields'
 import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
 import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
 import { type List, MAX_PAGE } from '@arcade/contract/entity'
@@ -88,10 +89,6 @@ export function dashboardAddress(raw: Raw): { range?: ActivityRange } {
   const range = activityRanges.find((one) => one === raw['range'])
   return only(range === undefined || range === DEFAULT_ACTIVITY_RANGE ? {} : { range }, raw)
 }
-
-/** What the calendar can be narrowed to. */
-export type CalendarKind = HistoryKind | 'broadcast'
-const calendarKinds: readonly CalendarKind[] = [...historyKinds, 'broadcast']
 
 interface CalendarAddress {
   /** Left out for the month, the default view. */

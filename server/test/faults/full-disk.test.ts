@@ -116,7 +116,7 @@ test('security: full disk: invitations, roles, second factors and forgotten pass
   onTestFinished(() => database.close())
   const { app, ada } = await withFactor({ database, smtpUrl: (await mailServer('hang')).url })
   const bob = await app.signUp('editor', 'bob@gmail.com')
-  const calls: [who: Client, method: string, path: string, body?: object][] = [
+  const calls: [who: Client, method: string, at: string, body?: object][] = [
     [bob, 'POST', `${FACTOR}/totp`],
     [app.guest, 'POST', '/api/forgotten-password', { email: 'bob@gmail.com' }],
     [ada, 'POST', '/api/invitations', { email: 'eve@gmail.com', role: 'analyst' }],
@@ -127,14 +127,14 @@ test('security: full disk: invitations, roles, second factors and forgotten pass
   await fillUntil(dataDir, 20 * MB)
   await waitFor('the warning', () => database.freeSpaceLow())
   const before = await rowsOfTables(database.db)
-  for (const [who, method, path, body] of calls) {
-    const answer = await who.call(method, path, body)
-    expect([path, answer.status, answer.body.code]).toEqual([path, 507, 'DISK_FULL'])
+  for (const [who, method, at, body] of calls) {
+    const answer = await who.call(method, at, body)
+    expect([at, answer.status, answer.body.code]).toEqual([at, 507, 'DISK_FULL'])
   }
   expect(await rowsOfTables(database.db)).toEqual(before)
   await rm(path.join(dataDir, 'ballast'))
-  await waitFor('room', async () => !(await database.freeSpaceLow()))
-  for (const [who, method, path, body] of calls) expect([path, (await who.call(method, path, body)).status]).toEqual([path, 200])
+  await waitFor('room', () => !database.freeSpaceLow())
+  for (const [who, method, at, body] of calls) expect([at, (await who.call(method, at, body)).status]).toEqual([at, 200])
 })
 
 test('security: full disk: a broadcast waits, another one does not begin, and both go on once there is room', async () => {

@@ -131,7 +131,9 @@ test(
       id: 'mail',
       about: 'mail',
       text: expect.stringMatching(
-        new RegExp(`^${refused.length} mails of the last day could not be sent at all. The last attempt: The mail server answered 55`),
+        new RegExp(
+          `^${refused.length} mails of the last day could not be sent at all. The last attempt: The mail server answered 55`,
+        ),
       ) as string,
     })
     const { invitations } = await ask<{ invitations: OpenInvitation[] }>('GET', '/api/invitations')
@@ -161,7 +163,10 @@ async function prepare(sql: (text: string) => Promise<unknown>): Promise<void> {
 }
 
 /** Makes the calls that queue all mails, while the SMTP server holds what it gets. The first ones are answered before it lets go of the first mail. */
-async function queueMails(ask: (method: string, path: string, body: object) => Promise<unknown>, smtp: MailServer): Promise<void> {
+async function queueMails(
+  ask: (method: string, path: string, body: object) => Promise<unknown>,
+  smtp: MailServer,
+): Promise<void> {
   const invite = (n: number) => ask('POST', '/api/invitations', { email: `invited${n}@example.org`, role: 'editor' })
   const forget = (n: number) => ask('POST', '/api/forgotten-password', { email: `forgetful${n}@example.org` })
   const promote = (n: number) => ask('PUT', `/api/users/promoted${n}/role`, { role: 'analyst' })

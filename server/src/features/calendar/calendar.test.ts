@@ -147,14 +147,22 @@ test('broadcasts are in the calendar from their beginning to their end, also at 
     { id: 'into', state: 'done', started: '2040-03-30T00:00Z', done: '2040-04-01T00:00:00.001Z' },
     { id: 'at the first moment', state: 'scheduled', send: '2040-04-01T00:00Z' },
     { id: 'cancelled before it began', state: 'cancelled', send: '2040-04-02T00:00Z', done: '2040-03-02T00:00Z' },
-    { id: 'later than planned', state: 'done', send: '2040-03-03T00:00Z', started: '2040-04-03T00:00Z', done: '2040-05-04T00:00Z' },
+    {
+      id: 'later than planned',
+      state: 'done',
+      send: '2040-03-03T00:00Z',
+      started: '2040-04-03T00:00Z',
+      done: '2040-05-04T00:00Z',
+    },
     { id: 'with an end', state: 'scheduled', send: '2040-04-04T00:00Z', ends: '2040-04-05T00:00Z' },
     { id: 'made without a time', state: 'scheduled', made: '2040-04-05T00:00Z' },
     { id: 'at the last moment', state: 'scheduled', send: '2040-04-30T23:59:59.999Z' },
     { id: 'after', state: 'scheduled', send: '2040-05-01T00:00Z' },
   ])
   const found = await broadcastsFor(await app.signUp('analyst'), '2040-04-01T00:00:00Z', '2040-05-01T00:00:00Z')
-  expect(found.map(({ id, state, startsAt, endsAt }) => [id, state, startsAt.slice(5, 10), endsAt?.slice(5, 10) ?? null])).toEqual([
+  expect(
+    found.map(({ id, state, startsAt, endsAt }) => [id, state, startsAt.slice(5, 10), endsAt?.slice(5, 10) ?? null]),
+  ).toEqual([
     ['into', 'done', '03-30', '04-01'],
     ['at the first moment', 'scheduled', '04-01', null],
     ['cancelled before it began', 'cancelled', '04-02', '04-02'],

@@ -1,5 +1,6 @@
 /** The calendar of broadcasts, and of tasks and announcements with a start or an end (/calendar): a week or a month, on a phone as an agenda. */
 import type { CalendarItem } from '@arcade/contract/calendar/calls'
+import type { CalendarKind } from '@arcade/contract/calendar/fields'
 import { listPaths } from '@arcade/contract/lists'
 import { isolated } from '@arcade/contract/text'
 import { NativeSelect } from '@mantine/core'
@@ -7,7 +8,6 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { CalendarKind } from '#src/addresses.ts'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
@@ -70,9 +70,7 @@ export function CalendarPage() {
       ) : (
         <output>Loading...</output>
       )}
-      {query.data?.isMore && (
-        <p className={classes['note']}>There is more than the calendar shows. Choose a shorter time.</p>
-      )}
+      {query.data?.isMore && <p className={classes['note']}>There is more than the calendar shows. Choose a shorter time.</p>}
       <ItemDialog
         item={opened}
         zone={zone}

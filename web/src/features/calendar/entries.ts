@@ -1,7 +1,6 @@
 /** What the calendar shows: tasks and announcements, and broadcasts among them. */
 import type { CalendarBroadcast, CalendarItem } from '@arcade/contract/calendar/calls'
-import { historyKinds } from '@arcade/contract/history/fields'
-import type { CalendarKind } from '#src/addresses.ts'
+import { type CalendarKind, calendarKinds } from '@arcade/contract/calendar/fields'
 import { timeText, weekdayText } from '#src/ui/zoned-time.ts'
 import type { Dates } from './days.ts'
 import { datesOf, datesText, kindText } from './move.ts'
@@ -27,11 +26,14 @@ export function entryKindText(kind: CalendarKind): string {
 
 /** The kinds that a person can choose from. */
 export function kindsFor({ maySeeBroadcasts }: { maySeeBroadcasts: boolean }): CalendarKind[] {
-  return maySeeBroadcasts ? [...historyKinds, 'broadcast'] : [...historyKinds]
+  return calendarKinds.filter((kind) => kind !== 'broadcast' || maySeeBroadcasts)
 }
 
 /** Returns when a broadcast began and ends. One that is being sent without an end goes on until now, another one has only a beginning. */
-export function broadcastDates({ startsAt, endsAt, state }: CalendarBroadcast, now: number): { startsAt: number; endsAt: number } {
+export function broadcastDates(
+  { startsAt, endsAt, state }: CalendarBroadcast,
+  now: number,
+): { startsAt: number; endsAt: number } {
   const start = Date.parse(startsAt)
   const isUnderWay = state === 'sending' || state === 'waiting' || state === 'paused'
   return { startsAt: start, endsAt: Math.max(start, endsAt === null ? (isUnderWay ? now : start) : Date.parse(endsAt)) }
