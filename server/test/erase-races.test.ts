@@ -18,7 +18,7 @@ const ID = 7_310_293_847_561
 const PATH = `/api/telegram-users/${ID}`
 const RACERS = 10
 /** No request of these tests gives up waiting, however slow the machine is. */
-const limits = { size: 20, lockTimeoutMs: 60_000 }
+const limits = { size: 20 }
 
 interface Race {
   app: TestApp

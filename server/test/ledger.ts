@@ -36,7 +36,7 @@ export async function raceForBalance(
   request: (n: number) => { body: unknown; key?: string | undefined },
 ): Promise<Raced[]> {
   // 10 requests must be able to wait on each server, where one kind of call may hold three quarters of the ledger's connections.
-  const limits = { size: 20, lockTimeoutMs: 60_000 }
+  const limits = { size: 20 }
   const servers = [
     await testApp({ database: await openAgain({ limits }) }),
     await testApp({ database: await openAgain({ limits }) }),

@@ -8,7 +8,7 @@ import { readRows } from '#src/postgres/copy-text.ts'
 import { startProcess, waitFor } from '#test/processes.ts'
 import { createDatabase, openAgain, testDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, SERVER_LIMITS } from './database.ts'
 import { StartError, violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 import type { Migration } from './migrate.ts'
 import { cursorRows } from './snapshot.ts'
@@ -75,7 +75,8 @@ describe('transactions', () => {
         await add(second)
       })
     await Promise.all([cross('a', 'b'), cross('b', 'a')])
-    expect(runs).toBe(3)
+    // The victim may take its first row again before the other transaction, which PostgreSQL has yet to wake, takes it. Then there is another victim.
+    expect(runs).toBeGreaterThanOrEqual(3)
     expect(await db.selectFrom('counters').select('value').execute()).toEqual([{ value: 2 }, { value: 2 }])
   })
 
@@ -156,8 +157,9 @@ describe('limits', () => {
       Record<string, string>
     >`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
         current_setting('idle_in_transaction_session_timeout') as idle`
-    expect((await limits.execute(db)).rows).toEqual([{ statement: '30s', lock: '2s', idle: '30s' }])
-    await database.snapshot(async ({ query }) => {
+    const server = await openAgain({ limits: SERVER_LIMITS })
+    expect((await limits.execute(server.db)).rows).toEqual([{ statement: '30s', lock: '2s', idle: '30s' }])
+    await server.snapshot(async ({ query }) => {
       expect(await query(limits.compile(db).sql)).toEqual([{ statement: '0', lock: '0', idle: '0' }])
     })
     const command = await openAgain({ use: 'command' })

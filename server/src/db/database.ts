@@ -139,7 +139,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Limits of a server's pool. Far fewer connections keep two cores of PostgreSQL busy, and several servers share its max_connections. */
-const SERVER_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 30_000, lockTimeoutMs: 2_000 }
+export const SERVER_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 30_000, lockTimeoutMs: 2_000 }
 /** Limits of a command: only the operator who started it waits for it, and can end it. */
 const COMMAND_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 0, lockTimeoutMs: 0 }
 /** The ledger's connections as a share of the pool's size. Fewer connections would write less, because each waits for the disk. */

@@ -102,7 +102,7 @@ describe('§7 Idempotency-Key', () => {
     async ({ name, path }) => {
       const { body, table, before } = samples[name]!
       // Both servers share only the database. On a busy machine one may wait long for the other.
-      const limits = { size: 16, lockTimeoutMs: 60_000 }
+      const limits = { size: 16 }
       const telegram = { botToken: '1:a' } // without a bot there are no broadcasts
       const [app, other] = [
         await testApp({ database: await openAgain({ limits }), telegram }),

@@ -133,7 +133,7 @@ test('design §8 a claim that would raise the balance above the largest exact nu
 
 test('design §8 one of 20 simultaneous claims on two servers is paid, and all get the same entry', async () => {
   const { app, bot } = await gameApp()
-  const other = await testApp({ database: await openAgain({ limits: { size: 16, lockTimeoutMs: 60_000 } }) })
+  const other = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
   const send = async (n: number) => {
     const response = await (n % 2 === 0 ? app : other).fetch(PATH, {
       method: 'POST',

@@ -61,7 +61,7 @@ async function fullEvents({ database }: TestApp): Promise<string[]> {
  * Returns the answers' codes, `paid` for those that were paid.
  */
 async function race(bot: Client, id: string): Promise<string[]> {
-  const limits = { size: 16, lockTimeoutMs: 60_000 }
+  const limits = { size: 16 }
   const before = await countDeadlocks()
   const databases = [await openAgain({ limits }), await openAgain({ limits }), await openAgain({ limits })]
   const servers = await Promise.all(databases.map((database) => testApp({ database })))
