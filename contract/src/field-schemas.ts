@@ -85,11 +85,19 @@ export const oneCursor: [
   { path: ['before'], message: 'Give after or before, not both' },
 ]
 
-/**
- * The answer of a call that counts. Counting stops at a limit: with `isMore` there are more than `total`, and `about` is an estimate of how
- * many, if there is one.
- */
-export const countOutput = z.object({ total: z.int(), isMore: z.boolean(), about: z.int().optional() })
+/** The answer of a call that counts the rows that a filter matches. */
+export const countOutput = z.object({
+  /** How many rows match: exactly that many without `isMore`, at least that many with it. */
+  total: z.int(),
+  /** Counting stopped at `total`, and there may be more: at 10,000, or with `isUnfinished` before. */
+  isMore: z.boolean(),
+  /** About how many rows match, from a sample: with an error of about a third, and less where very many match. */
+  about: z.int().optional(),
+  /** Probably fewer rows than this match. Stands instead of `about` where the sample has too few of them. */
+  under: z.int().optional(),
+  /** Counting would have taken long, so `about` or `under` is all that is known. With `exact=true`, the call waits for the number. */
+  isUnfinished: z.literal(true).optional(),
+})
 export type Count = z.infer<typeof countOutput>
 
 /** A required number within the exact range (MAX_NUMBER). Its messages begin with `label`: `Priority is required` (§5). */
@@ -155,5 +163,9 @@ export const linkField = z
  */
 export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
 
-/** Whether the order is reversed: `true` or `false` in a query string. */
-export const reversedField = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false)
+/** `true` or `false` in a query string. */
+const flagParameter = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])
+/** Whether the order is reversed. */
+export const reversedField = flagParameter.default(false)
+/** Whether to count on where an estimate would be quicker. */
+export const exactField = flagParameter.default(false)

@@ -1,5 +1,5 @@
 /** The editor of segments: the filters of Telegram Users with groups of which one must match, saved as a shared view (design §7). */
-import type { Page } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectStateAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
@@ -115,4 +115,38 @@ test('design §7 the editor of segments: axe finds nothing, on a desktop and on 
   await page.setViewportSize(phone)
   await pane(page).getByRole('combobox', { name: 'Took part in', exact: true }).first().click()
   await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible()
+})
+
+test('design §7 a list that takes long to count says what is known of its number first, and then the number', async ({ page }) => {
+  const held: (() => Promise<void>)[] = []
+  const answer = (route: Route, body: object) => route.fulfill({ json: body })
+  await page.route('**/api/telegram-users?*', async (route) => {
+    const response = await route.fetch()
+    await answer(route, { ...(await response.json()), total: null, pageCount: null }) // as for a list that is long
+  })
+  await page.route('**/api/telegram-users/count?*', async (route) => {
+    const { searchParams } = new URL(route.request().url())
+    const isRare = searchParams.get('has') === 'email'
+    if (searchParams.get('exact') === 'true')
+      held.push(() => answer(route, { total: isRare ? 1203 : 9876, isMore: false }))
+    else if (searchParams.has('has'))
+      await answer(route, { total: 2, isMore: true, isUnfinished: true, ...(isRare ? { under: 2900 } : { about: 9700 }) })
+    else await route.continue()
+  })
+  for (const [has, estimate, exact, pages] of [
+    ['email', 'Probably under 2,900 players', '1,203 players', '241'],
+    ['wallet', 'About 9,700 players', '9,876 players', '1,976'],
+  ] as const) {
+    await page.goto(`${PATH}?has=${has}`)
+    await expect(foot(page)).toContainText(estimate)
+    await expect(foot(page)).toContainText('Page 1 of …')
+    await filters(page).click()
+    await expect(pane(page).getByText(estimate)).toBeVisible()
+    await expect.poll(() => held.length).toBe(1)
+    await held.pop()!()
+    await expect(pane(page).getByText(exact)).toBeVisible()
+    await expect(foot(page)).toContainText(exact)
+    await expect(foot(page)).toContainText(`Page 1 of ${pages}`)
+    await page.keyboard.press('Escape')
+  }
 })

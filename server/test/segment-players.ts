@@ -19,6 +19,33 @@ export interface SegmentPlayer {
   has: ReadonlySet<string>
 }
 
+const any = (...groups: object[]): string => JSON.stringify(groups)
+
+/** Filters of segments: of many and few players, alone and together, in groups and with a search. */
+export const segmentFilters: readonly PlayersFilter[] = [
+  { tookPart: 'social:even' },
+  { tookPart: 'social:rare' },
+  { tookPart: 'social:poor' },
+  { tookPart: 'daily:twice' },
+  { tookPart: 'announcement:a:b' },
+  { tookPart: 'social:unknown' },
+  { notTookPart: 'social:even' },
+  { notTookPart: 'social:most' },
+  { notTookPart: 'social:rare', seenDays: 7 },
+  { seenDays: 2 },
+  { joinedDays: 30 },
+  { reach: 'reachable' },
+  { reach: 'unreachable' },
+  { reach: 'optedOut', wallet: 'any' },
+  { has: 'email,twitter' },
+  { has: 'wallet', tookPart: 'social:poor', status: 'unblocked' },
+  { any: any({ tookPart: 'social:rare' }, { has: 'twitter,wallet', seenDays: 5 }) },
+  { any: any({ tookPart: 'social:poor' }, { notTookPart: 'social:even', reach: 'reachable' }), balanceMin: 3000 },
+  { any: any({ tookPart: 'announcement:a:b' }, { has: 'twitter', tookPart: 'daily:twice' }, { has: 'ton,bsc' }) },
+  { any: any({ tookPart: 'social:even' }), search: 'player_7' },
+  { tookPart: 'social:poor', search: 'player' },
+]
+
 /**
  * Adds players with the ids 1 to `count`, the richest first, who took part in items: `social:even` every other one, `social:rare` one of
  * 1,000, `social:most` all but one of 1,000, `social:poor` the poorer half, `daily:twice` every fifth on two days, `announcement:a:b` the

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { auditFields, auditList } from './fields.ts'
 import { cursorQueryFields, filterSchema, rowSchema } from '#src/list-schemas.ts'
-import { countOutput, cursorField, cursorPageFields, idField, oneCursor } from '#src/field-schemas.ts'
+import { countOutput, cursorField, cursorPageFields, exactField, idField, oneCursor } from '#src/field-schemas.ts'
 
 const auditEntry = rowSchema(auditFields)
 const auditFilter = filterSchema(auditList)
@@ -37,7 +37,7 @@ export const audit = {
     ),
   count: call(['admin'], { needs: 'audit.read', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit/count', tags, summary: 'How many entries a filter matches' })
-    .input(auditFilter)
+    .input(auditFilter.extend({ exact: exactField }))
     .output(countOutput),
   ofRecord: call(['admin'], { needs: ['audit.read', 'tasks.read', 'announcements.read', 'users.read', 'players.read'] })
     .route({

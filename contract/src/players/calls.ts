@@ -4,7 +4,7 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import { BLOCK_TYPED_ABOVE, playerFields, playerList } from './fields.ts'
 import { cursorQueryFields, filterSchema, orderFields, rowSchema, targetSchema } from '#src/list-schemas.ts'
-import { countOutput, cursorField, cursorPageFields, idField, oneCursor, textField } from '#src/field-schemas.ts'
+import { countOutput, cursorField, cursorPageFields, exactField, idField, oneCursor, textField } from '#src/field-schemas.ts'
 import { historyKindField } from '#src/history/calls.ts'
 import { isExactNumber } from '#src/numbers.ts'
 
@@ -82,7 +82,7 @@ export const players = {
     .output(z.object({ users: z.array(player), ...cursorPageFields, blocked: z.array(z.int()).optional() })),
   count: call(['admin'], { needs: 'players.read', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
-    .input(playersFilter)
+    .input(playersFilter.extend({ exact: exactField }))
     .output(countOutput),
   get: call(['admin'], { needs: 'players.read' })
     .route({ method: 'GET', path: '/api/telegram-users/{userId}', tags, summary: 'One player, and what the player took part in' })

@@ -31,3 +31,31 @@ function divergence(share: number, from: number): number {
   const part = (a: number, b: number): number => (a === 0 ? 0 : a * Math.log(a / b))
   return part(share, from) + part(1 - share, 1 - from)
 }
+
+/** How often the number of `probablyFewer` may be too low. */
+const DOUBT = 0.05
+
+/**
+ * Returns a number of which the expected one is probably lower, if `found` was found by chance: with more to be expected, a sample would find
+ * so few less than once in twenty times. It is the upper limit of a Poisson distribution: 3 for 0, 4.7 for 1, 6.3 for 2.
+ */
+export function probablyFewer(found: number): number {
+  let [low, high] = [found, 3 * found + 10]
+  while (high - low > 0.001) {
+    const expected = (low + high) / 2
+    if (chanceOfAtMost(found, expected) > DOUBT) low = expected
+    else high = expected
+  }
+  return high
+}
+
+/** Returns the probability that a Poisson distribution with this mean yields at most `found`. */
+function chanceOfAtMost(found: number, mean: number): number {
+  let term = Math.exp(-mean)
+  let sum = term
+  for (let count = 1; count <= found; count += 1) {
+    term *= mean / count
+    sum += term
+  }
+  return sum
+}

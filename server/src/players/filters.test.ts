@@ -1,4 +1,4 @@
-/** The filters of segments: pages in every order, counts, acts and the membership of one player are what a plain look at each player says. */
+/** The filters of segments: pages in every order, acts and the membership of one player are what a plain look at each player says. */
 import { expect, test } from 'vitest'
 import { type PlayersFilter, playersSorts } from '@arcade/contract/players/fields'
 import { sql } from 'kysely'
@@ -7,36 +7,10 @@ import { readFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql, whereFilter } from '#src/lists/list.ts'
 import { addCount } from '#test/activity.ts'
-import { addSegmentPlayers, isMatch, segmentPlayers } from '#test/segment-players.ts'
+import { addSegmentPlayers, isMatch, segmentFilters as filters, segmentPlayers } from '#test/segment-players.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { servedPlayers } from './players-list.ts'
 import { createMembership } from './segments.ts'
-
-const any = (...groups: object[]): string => JSON.stringify(groups)
-
-const filters: PlayersFilter[] = [
-  { tookPart: 'social:even' },
-  { tookPart: 'social:rare' },
-  { tookPart: 'social:poor' },
-  { tookPart: 'daily:twice' },
-  { tookPart: 'announcement:a:b' },
-  { tookPart: 'social:unknown' },
-  { notTookPart: 'social:even' },
-  { notTookPart: 'social:most' },
-  { notTookPart: 'social:rare', seenDays: 7 },
-  { seenDays: 2 },
-  { joinedDays: 30 },
-  { reach: 'reachable' },
-  { reach: 'unreachable' },
-  { reach: 'optedOut', wallet: 'any' },
-  { has: 'email,twitter' },
-  { has: 'wallet', tookPart: 'social:poor', status: 'unblocked' },
-  { any: any({ tookPart: 'social:rare' }, { has: 'twitter,wallet', seenDays: 5 }) },
-  { any: any({ tookPart: 'social:poor' }, { notTookPart: 'social:even', reach: 'reachable' }), balanceMin: 3000 },
-  { any: any({ tookPart: 'announcement:a:b' }, { has: 'twitter', tookPart: 'daily:twice' }, { has: 'ton,bsc' }) },
-  { any: any({ tookPart: 'social:even' }), search: 'player_7' },
-  { tookPart: 'social:poor', search: 'player' },
-]
 
 const nameOf = (filter: PlayersFilter): string => JSON.stringify(filter)
 /** Enough that pages are read in each way: more matches than are sorted, and none of them among the next 20,000. */
@@ -86,21 +60,6 @@ const ask = async (admin: Client, path: string, filter: PlayersFilter) => {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
   return answer.body
 }
-
-test('segments: a count is exact up to 10,000, and says about how many there are beyond', async () => {
-  const app = await testApp()
-  const admin = await app.signUp('admin')
-  await counted(app, MANY)
-  const all = segmentPlayers(MANY)
-  for (const filter of filters) {
-    const wanted = all.filter((player) => isMatch(player, filter)).length
-    const { total, isMore, about = total } = await ask(admin, '/api/telegram-users/count', filter)
-    const name = nameOf(filter)
-    expect(isMore || total === wanted, `${name}: ${total} of ${wanted}`).toBe(true)
-    expect(total, name).toBeLessThanOrEqual(wanted)
-    expect(isMore ? Math.abs(about - wanted) / wanted : 0, `${name}: about ${about} of ${wanted}`).toBeLessThan(0.5)
-  }
-})
 
 test('segments: neighbours, acts on all matches and the rows of the list agree with the count', async () => {
   const app = await testApp()

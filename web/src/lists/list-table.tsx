@@ -134,9 +134,9 @@ function usePicking<L extends List, Row>({ state, acts, actsNeed }: ListTablePro
   }
 }
 
-function totalText<L extends List, Row>({ list: { noun }, rows, total, isMore, about }: ListState<L, Row>): string | undefined {
+function totalText<L extends List, Row>({ list: { noun }, rows, count }: ListState<L, Row>): string | undefined {
   if (!rows) return undefined
-  return total === undefined ? 'Counting…' : capitalised(countText({ total, isMore, about }, noun.one, noun.many))
+  return count === undefined ? 'Counting…' : capitalised(countText(count, noun.one, noun.many))
 }
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'

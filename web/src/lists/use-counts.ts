@@ -8,17 +8,21 @@ interface Listed {
 }
 
 /**
+ * Counts the rows that a filter matches. An estimate is replaced as soon as the exact number is known.
  * @param optionsFor the call that counts the rows that a filter matches
  * @param listed the call for the rows, whose answer may lack the total
  * @returns `counted` for `useList`, and `everyone`, the number of rows without search and filters, only while there are some
  */
 export function useCounts<Filter extends object, Failure, Key extends QueryKey>(
-  optionsFor: (filter: Filter) => UseQueryOptions<Count, Failure, Count, Key>,
+  optionsFor: (filter: Filter & { exact?: true }) => UseQueryOptions<Count, Failure, Count, Key>,
   filter: Filter,
   { data, isPlaceholderData }: Listed,
 ): { counted: Count | undefined; everyone: number | undefined } {
   const isUncounted = data?.total === null && !isPlaceholderData
-  const counted = useQuery({ ...optionsFor(filter), enabled: isUncounted })
+  const quick = useQuery({ ...optionsFor(filter), enabled: isUncounted })
+  const isUnfinished = isUncounted && quick.data?.isUnfinished === true
+  const exact = useQuery({ ...optionsFor({ ...filter, exact: true }), enabled: isUnfinished })
   const everyone = useQuery({ ...optionsFor({} as Filter), enabled: Object.keys(filter).length > 0 })
-  return { counted: isUncounted ? counted.data : undefined, everyone: everyone.data?.total }
+  const counted = isUnfinished ? (exact.data ?? quick.data) : quick.data
+  return { counted: isUncounted ? counted : undefined, everyone: everyone.data?.total }
 }

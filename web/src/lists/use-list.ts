@@ -43,11 +43,12 @@ export interface ListState<L extends List, Row> {
   isWhole: boolean
   /** Undefined while loading. */
   rows: readonly Row[] | undefined
+  /** Undefined while the rows are being counted. */
   total: number | undefined
   /** There are more than `total`. */
   isMore: boolean
-  /** An estimate of how many there are, if `isMore`. */
-  about: number | undefined
+  /** What is known of the number of rows, also while they are being counted. */
+  count: Count | undefined
   selection: Selection<FilterOf<L>>
   /** Goes to the first page of the list with the changed parameters. */
   change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
@@ -86,8 +87,9 @@ export function useList<L extends List, Data extends Answer, Row>(
   const data = kept ?? query.data
   const isStale = query.isPlaceholderData || kept !== undefined
   useKeptFresh(query, { isOn: !isKeptByPage })
-  const { total, isMore } =
-    data?.total == null ? { total: counted?.total, isMore: counted?.isMore ?? false } : { total: data.total, isMore: false }
+  const count: Count | undefined = data?.total == null ? counted : { total: data.total, isMore: false }
+  const isCounted = count !== undefined && !count.isUnfinished
+  const [total, isMore] = isCounted ? [count.total, count.isMore] : [undefined, false]
   // The answer to a page beyond the last one has no rows. Show no empty list: the last page is requested next.
   const isBeyond = data?.page !== undefined && data.page > (data.pageCount ?? data.page)
   const rows = data && !isBeyond ? rowsOf(data) : undefined
@@ -120,7 +122,7 @@ export function useList<L extends List, Data extends Answer, Row>(
     rows,
     total,
     isMore,
-    about: isMore ? counted?.about : undefined,
+    count,
     selection,
     change,
     sortBy,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactSum } from './numbers.ts'
+import { countText, exactSum } from './numbers.ts'
 
 test.each([
   [0.1, 0.2, 0.3],
@@ -11,4 +11,15 @@ test.each([
   [5, -5, 0],
 ])('exactly %d and %d are %d', (one, other, sum) => {
   expect(exactSum(one, other)).toBe(sum)
+})
+
+test.each([
+  [{ total: 1, isMore: false }, '1 player'],
+  [{ total: 1203, isMore: false }, '1,203 players'],
+  [{ total: 10_000, isMore: true }, 'more than 10,000 players'],
+  [{ total: 10_000, isMore: true, about: 120_000 }, 'about 120,000 players'],
+  [{ total: 16, isMore: true, about: 760 }, 'about 760 players'],
+  [{ total: 2, isMore: true, under: 2900 }, 'probably under 2,900 players'],
+])('the count %j is written as %s', (count, text) => {
+  expect(countText(count, 'player')).toBe(text)
 })

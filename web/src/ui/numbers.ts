@@ -49,10 +49,13 @@ interface RowCount {
   isMore?: boolean | undefined
   /** An estimate of how many there are. */
   about?: number | undefined
+  /** There are probably fewer than this. */
+  under?: number | undefined
 }
 
-/** Returns a count in words: `1,203 players`, `more than 100,000 players`, or `about 120,000 players`. */
-export function countText({ total, isMore, about }: RowCount, one: string, many?: string): string {
+/** Returns a count in words: `1,203 players`, `more than 10,000 players`, `about 120,000 players`, or `probably under 300 players`. */
+export function countText({ total, isMore, about, under }: RowCount, one: string, many?: string): string {
   if (about !== undefined) return `about ${counted(about, one, many)}`
+  if (under !== undefined) return `probably under ${counted(under, one, many)}`
   return `${isMore ? 'more than ' : ''}${counted(total, one, many)}`
 }

@@ -23,7 +23,7 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
       return { entries, playerNames: await namesOfPlayers(entries.text), ...page }
     },
 
-    count: (filter, context) => list.count(filter, context),
+    count: ({ exact, ...filter }, context) => list.count(filter, context, { isExact: exact }),
     async ofRecord({ kind, id, after }, context) {
       refuseWithout(['audit.read', recordPermissions[kind].read], signedIn(context))
       return readRecord(kind, id, after)

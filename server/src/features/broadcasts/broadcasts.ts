@@ -296,8 +296,8 @@ async function plan(
   const { status = 'unblocked', reach = 'reachable' } = filter
   const isOutOfReach = status !== 'unblocked' || reach !== 'reachable'
   const [matching, reached] = await Promise.all([
-    players.count(filter, context),
-    isOutOfReach ? { total: 0, isMore: false } : players.count({ ...filter, status, reach }, context),
+    players.count(filter, context, { isExact: true }),
+    isOutOfReach ? { total: 0, isMore: false } : players.count({ ...filter, status, reach }, context, { isExact: true }),
   ])
   const isApproximate = matching.isMore || reached.isMore
   const reachable = sizeOf(reached)

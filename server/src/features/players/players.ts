@@ -50,7 +50,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       return { users, ...page, ...(blocked && { blocked }) }
     },
 
-    count: (filter, context) => list.count(filter, context),
+    count: ({ exact, ...filter }, context) => list.count(filter, context, { isExact: exact }),
 
     async get({ userId }, context) {
       const [found] = await readPlayer(context)([userId])
