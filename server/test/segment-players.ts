@@ -19,7 +19,8 @@ export interface SegmentPlayer {
   has: ReadonlySet<string>
 }
 
-const any = (...groups: object[]): string => JSON.stringify(groups)
+/** Returns the filter `any` of these groups. */
+export const any = (...groups: object[]): string => JSON.stringify(groups)
 
 /** Filters of segments: of many and few players, alone and together, in groups and with a search. */
 export const segmentFilters: readonly PlayersFilter[] = [

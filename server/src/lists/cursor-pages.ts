@@ -24,6 +24,8 @@ const COLLECTED_HITS = 3_000
 const TOO_MANY_HITS = 1.5 * MAX_HITS
 /** Rows of the order that are checked for matches that are not near the position. */
 const DISTANT_ROWS_CHECKED = 20_000
+/** How many more rows are then checked at a time than should contain the rest of the page by the share of matches so far. */
+const WALK_MARGIN = 1.5
 /** Rows of the sample that tells whether a search matches very many rows, and finds one of the nearest of them. */
 const SAMPLE_ROWS = 2_000
 /** Rows checked before the larger sample: most searches match so few rows that this sample contains none of them, and stop here. */
@@ -41,13 +43,24 @@ const CACHED_TABLE_SETTINGS = {
   enable_indexscan: 'off', // reads the rows of a bitmap page by page, instead of one by one in the order of the index
 }
 
-/** The first number of rows of the order to check for a page. */
-const firstRowsChecked = (limit: number): number => Math.max(200, 30 * limit)
-/** The second number of rows to check, if the first ones contained a sixth of a page. */
-const moreRowsChecked = (limit: number): number => 20 * firstRowsChecked(limit)
+interface PageLimits {
+  /** The first number of rows of the order to check for a page of `limit` rows. */
+  rowsNear: (limit: number) => number
+  /** How many rows of the order are walked at first. */
+  rowsWalked: number
+  /** The most rows that are walked for each unit of what the planner expects the collecting of all matches to cost. */
+  rowsPerCost: number
+}
+
+/** A row of the order costs less than the planner's unit, which is about a page of a table that is read in order. */
+const LIMITS: PageLimits = { rowsNear: (limit) => Math.max(200, 30 * limit), rowsWalked: 10_000, rowsPerCost: 1 }
+
+/** How many times as many rows are checked next, if the first ones contained a sixth of a page. */
+const MORE_ROWS = 20
 
 /** A page to find, and what the strategies so far have learned. */
 interface PageLookup<L extends List> {
+  limits: PageLimits
   where: Where
   page: PageRequest<L>
   queries: PageQueries<L>
@@ -72,17 +85,18 @@ const strategies: readonly Strategy[] = [
   nearby, // many matches: up to 30 rows of the order for each row of the page, or 600
   bySample, // a search with very many matches: two samples, then two indexes combined
   collected, // up to 3,000 matches in the order of a joined table: looked up among the next rows of the order
+  walked, // filters that are expensive to search: further rows of the order, if the next ones contain some matches
   sorted, // up to 10,000 matches: all of them are found by their indexes and sorted
   distant, // more matches, but none near: two indexes combined over the whole order
 ]
 
-export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
+export function cursorPages<L extends List>(database: Database, served: ServedList<L>, limits = LIMITS): CursorPages<L> {
   const queries = new PageQueries(database, served)
   return {
     orders: queries.orders,
     countAll: () => queries.countAll(),
     async read(where, reading, limit) {
-      const lookup: PageLookup<L> = { where, page: { reading, limit }, queries, checkedRows: 0, nearRows: [] }
+      const lookup: PageLookup<L> = { where, page: { reading, limit }, queries, limits, checkedRows: 0, nearRows: [] }
       for (const strategy of strategies) {
         const read = await strategy(lookup)
         if (read) return read
@@ -106,9 +120,10 @@ async function byIndex<L extends List>({ where, page, queries }: PageLookup<L>):
 /** Checks the next rows of the order: finds the page at once if many rows match. */
 async function nearby<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
   const { limit } = lookup.page
-  const first = await checkNext(lookup, firstRowsChecked(limit))
+  const count = lookup.limits.rowsNear(limit)
+  const first = await checkNext(lookup, count)
   if (first || lookup.nearRows.length * 6 < limit) return first
-  return checkNext(lookup, moreRowsChecked(limit))
+  return checkNext(lookup, MORE_ROWS * count)
 }
 
 /** Checks the next `count` rows of the order. Returns the page if they contain all of it. */
@@ -162,13 +177,37 @@ async function checkShare<L extends List>(lookup: PageLookup<L>, share: number):
   return rowsOfPage > lookup.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(lookup, rowsOfPage) : undefined
 }
 
+/**
+ * Checks more rows of the order where collecting all matches means reading most of a table, as for those who did not take part in an item.
+ */
+async function walked<L extends List>({ where, page, queries, limits }: PageLookup<L>): Promise<Read | undefined> {
+  if (where.hasSearch) return undefined
+  const { reading, limit } = page
+  const { sort } = reading
+  const mostRows = limits.rowsPerCost * (await queries.costOfHits(where.estimatedConditions))
+  const rows: KeyedRow[] = []
+  let [from, walkedRows, nextRows] = [reading, 0, limits.rowsWalked]
+  while (walkedRows + nextRows <= mostRows) {
+    rows.push(...(await queries.walked(where, { reading: from, limit: limit - rows.length }, nextRows)))
+    if (rows.length === limit) return { rows }
+    const last = await queries.placeOf(where, from, nextRows)
+    if (!last) return { rows } // the order ends there
+    from = readFrom({ sort, reversed: false }, isForwards(reading.start) ? 'after' : 'before', last)
+    walkedRows += nextRows
+    const rowsOfMatch = walkedRows / rows.length // infinite without a match, which ends the walk
+    nextRows = Math.ceil(WALK_MARGIN * rowsOfMatch * (limit - rows.length))
+  }
+  return undefined
+}
+
 /** Finds all matches by their indexes and sorts them, if there are few enough. */
 async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
-  const { where, page, queries } = lookup
-  const hits = await queries.among(where.conditions ?? where.estimatedConditions, { ...page, maxHits: MAX_HITS })
+  const { where, page, queries, limits } = lookup
+  const conditions = where.conditions ?? where.estimatedConditions
+  const hits = await queries.among(conditions, { ...page, maxHits: MAX_HITS, isNarrow: !where.hasSearch })
   if (hits.total <= MAX_HITS) return hits
   lookup.end = hits.rows[page.limit - 1]
-  const isEnd = await queries.endsWithin(where, page.reading, firstRowsChecked(page.limit))
+  const isEnd = (await queries.placeOf(where, page.reading, limits.rowsNear(page.limit))) === undefined
   return isEnd ? { rows: lookup.nearRows } : undefined
 }
 

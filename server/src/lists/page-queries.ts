@@ -36,7 +36,13 @@ interface HitsOptions<L extends List> extends PageRequest<L> {
   maxHits?: number
   /** SQL for the rows to search; all rows by default. */
   from?: string
+  /** Whether to read the value of the order only for rows that match, because an index may suffice to find these. */
+  isNarrow?: boolean
   options?: TextsOptions
+}
+
+interface Explained {
+  'QUERY PLAN': [{ Plan: { 'Total Cost': number } }]
 }
 
 type PreparedPage = (parameters: unknown[]) => Promise<Read>
@@ -121,11 +127,34 @@ export class PageQueries<L extends List> {
     return this.#toRead(found).rows
   }
 
-  /** Whether fewer than `checkedRows` rows of the order come after the position. */
-  async endsWithin(where: Where, reading: Reading<L>, checkedRows: number): Promise<boolean> {
-    const rows = await this.#reads.rows(sql`
-      select 1 from ${this.#nextRows(where, reading, { count: checkedRows, columns: sql.raw(this.#idColumn) })} as looked offset ${sql.lit(checkedRows - 1)}`)
-    return rows.length === 0
+  /**
+   * Looks for the matching rows among the next `checkedRows` rows of the order as `nearby` does, for many rows: only of those that match more
+   * is read than the id, so an index often suffices for the others.
+   */
+  async walked(where: Where, page: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
+    const id = sql.raw(this.#idColumn)
+    const columns = sql`${id}, (${where.matches}) as is_match`
+    const hits = sql`select ${id} from ${this.#nextRows(where, page.reading, { count: checkedRows, columns })} as walked
+      where is_match limit ${sql.lit(page.limit)}`
+    return (await this.#pageOfHits(page.reading, { hits, next: sql`select ${id} as next_id from hits` })).rows
+  }
+
+  /** Returns what collecting all matches costs in the planner's unit, about the time in which it expects to read a page of a table in order. */
+  async costOfHits(conditions: readonly Condition[]): Promise<number> {
+    const hits = this.#hits(conditions, { columns: this.#idColumn })
+    const [explained] = await this.#reads.rows<Explained>(sql`explain (format json) ${hits}`)
+    return explained!['QUERY PLAN'][0].Plan['Total Cost']
+  }
+
+  /** Returns the place of the row that is `number` rows of the order after the position, or undefined if there are fewer. */
+  async placeOf(where: Where, reading: Reading<L>, number: number): Promise<Place | undefined> {
+    const { column, keyText } = this.orders[reading.sort]
+    const columns = sql.raw([this.#idColumn, ...(column === undefined ? [] : [column])].join(', '))
+    const rows = this.#nextRows(where, reading, { count: number, columns })
+    const [place] = await this.#reads.rows<Place>(sql`
+      select ${sql.raw(this.#idColumn)} as id, ${sql.raw(keyText)} as key
+        from (select * from ${rows} as looked offset ${sql.lit(number - 1)}) as last`)
+    return place
   }
 
   /** Whether a random sample of about `size` of the list's `all` rows contains a match. */
@@ -147,15 +176,19 @@ export class PageQueries<L extends List> {
    */
   async among(
     conditions: readonly Condition[],
-    { reading, limit, maxHits, from, options }: HitsOptions<L>,
+    { reading, limit, maxHits, from, isNarrow = false, options }: HitsOptions<L>,
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { sort, start, parameters } = reading
     const { parts } = this.orders[sort].starts[start]!
     const afterPosition = parts.map(({ where }) => bindSql(where, parameters))
+    const id = sql.raw(this.#idColumn)
+    const placed = isNarrow
+      ? sql`(select ${sql.raw(this.#orderColumns(sort))} from hits join ${sql.raw(this.#served.entity.table)} using (${id})) as placed`
+      : sql`hits`
     const next = sql`
-      select ${sql.raw(this.#idColumn)} as next_id from hits where (${sql.join(afterPosition, sql`) or (`)})
+      select ${id} as next_id from ${placed} where (${sql.join(afterPosition, sql`) or (`)})
        order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)}`
-    const hits = this.#hits(conditions, { columns: this.#orderColumns(sort), from, maxHits })
+    const hits = this.#hits(conditions, { columns: isNarrow ? this.#idColumn : this.#orderColumns(sort), from, maxHits })
     return this.#pageOfHits(reading, { hits, next, options })
   }
 
