@@ -87,7 +87,7 @@ export const oneCursor: [
 
 /** The answer of a call that counts the rows that a filter matches. */
 export const countOutput = z.object({
-  /** How many rows match: exactly that many without `isMore`, at least that many with it. */
+  /** How many rows match: the exact number without `isMore`, and the fewest possible with it. */
   total: z.int(),
   /** Counting stopped at `total`, and there may be more: at 10,000, or with `isUnfinished` before. */
   isMore: z.boolean(),

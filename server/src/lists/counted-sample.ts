@@ -36,8 +36,8 @@ function divergence(share: number, from: number): number {
 const DOUBT = 0.05
 
 /**
- * Returns a number of which the expected one is probably lower, if `found` was found by chance: with more to be expected, a sample would find
- * so few less than once in twenty times. It is the upper limit of a Poisson distribution: 3 for 0, 4.7 for 1, 6.3 for 2.
+ * Returns a number below which the expected one probably is, if chance has found `found`: with more to be expected, a sample would find no
+ * more than these in less than one of twenty cases. It is the upper limit of a Poisson distribution: 3 for 0, 4.7 for 1, 6.3 for 2.
  */
 export function probablyFewer(found: number): number {
   let [low, high] = [found, 3 * found + 10]

@@ -67,18 +67,21 @@ export class MatchCounts<L extends List> {
   }
 
   async #countInSnapshot(where: Where, { all, isExact }: Counting, { ask, within: inTime }: Steps): Promise<Count> {
-    const sampleOf = (size: number): Promise<Sample> => this.#takeSample(where, { size, all }, ask)
-    const first = await sampleOf(FIRST_SAMPLE_ROWS)
-    let sample = first
-    if (!isSurelyMore(first, all) && mayProveMore(first, all)) sample = await sampleOf(SAMPLE_ROWS)
-    if (isSurelyMore(sample, all)) return manyMore(sample, all)
     // Searches are counted by their indexes. A table that is no larger than the sample is counted, because the sample would read all of it.
     const mayEstimate = !isExact && !where.hasSearch && all > SAMPLE_ROWS
+    const sampleOf = (size: number): Promise<Sample> => this.#takeSample(where, { size, all }, ask)
+    const first = await sampleOf(FIRST_SAMPLE_ROWS)
+    const larger = once(async () => {
+      const sampled = () => sampleOf(SAMPLE_ROWS)
+      return (mayEstimate ? await inTime(this.#limits.sampleMs, sampled) : await sampled()) ?? first
+    })
+    const sample = !isSurelyMore(first, all) && mayProveMore(first, all) ? await larger() : first
+    if (isSurelyMore(sample, all)) return manyMore(sample, all)
     if (!mayEstimate) return toCount(await this.#countHits(where, ask), sample, all)
     const hits = await inTime(this.#limits.countMs, () => this.#countHits(where, ask))
     if (hits !== undefined) return toCount(hits, sample, all)
-    if (sample === first) sample = (await inTime(this.#limits.sampleMs, () => sampleOf(SAMPLE_ROWS))) ?? first
-    return isSurelyMore(sample, all) ? manyMore(sample, all) : estimate(sample, all)
+    const known = await larger()
+    return isSurelyMore(known, all) ? manyMore(known, all) : estimate(known, all)
   }
 
   /** Counts by pages first, so that each row is checked once. */
@@ -105,6 +108,12 @@ export class MatchCounts<L extends List> {
     )
     return total
   }
+}
+
+/** Returns a function that asks for a value once. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined
+  return () => (asked ??= ask())
 }
 
 /** What is found in a sample of the table's pages. */

@@ -48,12 +48,12 @@ interface PageLimits {
   rowsNear: (limit: number) => number
   /** How many rows of the order are walked at first. */
   rowsWalked: number
-  /** The most rows that are walked for each unit of what the planner expects the collecting of all matches to cost. */
-  rowsPerCost: number
+  /** How many rows are walked at most, as a share of those that one step of collecting all matches is expected to read. */
+  walkedShare: number
 }
 
-/** A row of the order costs less than the planner's unit, which is about a page of a table that is read in order. */
-const LIMITS: PageLimits = { rowsNear: (limit) => Math.max(200, 30 * limit), rowsWalked: 10_000, rowsPerCost: 1 }
+/** A row of the order is looked up by indexes, which takes several times as long as reading one of many rows for a join. */
+const LIMITS: PageLimits = { rowsNear: (limit) => Math.max(200, 30 * limit), rowsWalked: 10_000, walkedShare: 0.25 }
 
 /** How many times as many rows are checked next, if the first ones contained a sixth of a page. */
 const MORE_ROWS = 20
@@ -184,7 +184,7 @@ async function walked<L extends List>({ where, page, queries, limits }: PageLook
   if (where.hasSearch) return undefined
   const { reading, limit } = page
   const { sort } = reading
-  const mostRows = limits.rowsPerCost * (await queries.costOfHits(where.estimatedConditions))
+  const mostRows = limits.walkedShare * (await queries.rowsCollected(where))
   const rows: KeyedRow[] = []
   let [from, walkedRows, nextRows] = [reading, 0, limits.rowsWalked]
   while (walkedRows + nextRows <= mostRows) {

@@ -31,7 +31,7 @@ export interface SearchCondition {
   isDistinctive?: boolean
 }
 
-/** A condition that looks up rows of another table. */
+/** A condition that looks up rows of another table by the id of the list's row. */
 export interface Lookup {
   /** The condition as the planner checks it for one row after the other, which keeps the order of the rows. */
   ofRow: Condition
@@ -128,6 +128,8 @@ export interface Where {
   hides: Condition | undefined
   /** The joined table, if the filter uses its fields only; undefined if the filter needs the entity's own table. */
   joinedTable: string | undefined
+  /** Whether a row of the joined table tells if it matches: the filter uses its fields, and rows of other tables with the same id. */
+  isOfJoined: boolean
   /** Returns the condition for the bounds that the filter sets to this field. It narrows the range of the index that a sort by it reads. */
   withinBounds: (field: string) => Condition
 }
@@ -173,6 +175,7 @@ export function whereFilter<L extends List>(whole: ServedList<L>, filter: Filter
       filters.every(({ field }) => field && isBeside(entity, field))
         ? entity.beside?.table
         : undefined,
+    isOfJoined: !searched && others.length === filters.length && hidden === undefined && filters.every((one) => one.isOfJoined),
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
   }
 }
@@ -200,6 +203,8 @@ interface FilterCondition {
   /** Disjoint conditions for the same rows; those that look up rows of other tables are joins. */
   asJoins: Condition[]
   looksUp: boolean
+  /** Whether a row of the joined table tells if the condition holds. */
+  isOfJoined: boolean
 }
 
 function filterCondition<L extends List>(served: ServedList<L>, name: string, value: unknown): FilterCondition {
@@ -210,11 +215,11 @@ function filterCondition<L extends List>(served: ServedList<L>, name: string, va
   const { field } = filter
   if (field !== undefined) {
     const condition = fieldCondition(served, { ...filter, field }, value)
-    return { field, condition, asJoins: [condition], looksUp: false }
+    return { field, condition, asJoins: [condition], looksUp: false, isOfJoined: isBeside(served.entity, field) }
   }
   const meaning = (conditions as Readonly<Record<string, (given: unknown) => Condition | Lookup>>)[name]!(value)
-  if (!('ofRow' in meaning)) return { field, condition: meaning, asJoins: [meaning], looksUp: false }
-  return { field, condition: meaning.ofRow, asJoins: [meaning.asJoin], looksUp: true }
+  if (!('ofRow' in meaning)) return { field, condition: meaning, asJoins: [meaning], looksUp: false, isOfJoined: false }
+  return { field, condition: meaning.ofRow, asJoins: [meaning.asJoin], looksUp: true, isOfJoined: true }
 }
 
 function fieldCondition(
@@ -250,6 +255,7 @@ function groupsCondition<L extends List>(served: ServedList<L>, text: string): F
     condition: sql<boolean>`(${sql.join(ofRow, sql` or `)})`,
     asJoins: disjoint(joined, ofRow),
     looksUp: parts.flat().some(({ looksUp }) => looksUp),
+    isOfJoined: parts.flat().every(({ isOfJoined }) => isOfJoined),
   }
 }
 

@@ -35,14 +35,25 @@ export interface PageRequest<L extends List> {
 interface HitsOptions<L extends List> extends PageRequest<L> {
   maxHits?: number
   /** SQL for the rows to search; all rows by default. */
-  from?: string
+  from?: string | undefined
   /** Whether to read the value of the order only for rows that match, because an index may suffice to find these. */
   isNarrow?: boolean
   options?: TextsOptions
 }
 
+interface PlanStep {
+  'Node Type': string
+  'Plan Rows': number
+  Plans?: PlanStep[]
+}
+
 interface Explained {
-  'QUERY PLAN': [{ Plan: { 'Total Cost': number } }]
+  'QUERY PLAN': [{ Plan: PlanStep }]
+}
+
+/** On a Citus cluster, the plan does not show what the workers read, so this is 0. */
+function mostRowsIn({ 'Node Type': type, 'Plan Rows': rows, Plans: steps = [] }: PlanStep): number {
+  return type === 'Custom Scan' ? 0 : Math.max(rows, ...steps.map(mostRowsIn))
 }
 
 type PreparedPage = (parameters: unknown[]) => Promise<Read>
@@ -134,16 +145,17 @@ export class PageQueries<L extends List> {
   async walked(where: Where, page: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     const id = sql.raw(this.#idColumn)
     const columns = sql`${id}, (${where.matches}) as is_match`
-    const hits = sql`select ${id} from ${this.#nextRows(where, page.reading, { count: checkedRows, columns })} as walked
+    const source = where.isOfJoined && this.isJoined(page.reading.sort) ? this.#served.entity.beside!.table : undefined
+    const hits = sql`select ${id} from ${this.#nextRows(where, page.reading, { count: checkedRows, columns, source })} as walked
       where is_match limit ${sql.lit(page.limit)}`
     return (await this.#pageOfHits(page.reading, { hits, next: sql`select ${id} as next_id from hits` })).rows
   }
 
-  /** Returns what collecting all matches costs in the planner's unit, about the time in which it expects to read a page of a table in order. */
-  async costOfHits(conditions: readonly Condition[]): Promise<number> {
-    const hits = this.#hits(conditions, { columns: this.#idColumn })
+  /** Returns about how many rows of a table or an index are read at once to collect all matches: the most in any step of the plan. */
+  async rowsCollected({ estimatedConditions }: Where): Promise<number> {
+    const hits = this.#hits(estimatedConditions, { columns: this.#idColumn })
     const [explained] = await this.#reads.rows<Explained>(sql`explain (format json) ${hits}`)
-    return explained!['QUERY PLAN'][0].Plan['Total Cost']
+    return mostRowsIn(explained!['QUERY PLAN'][0].Plan)
   }
 
   /** Returns the place of the row that is `number` rows of the order after the position, or undefined if there are fewer. */
@@ -313,7 +325,7 @@ export class PageQueries<L extends List> {
   #nextRows(
     { withinBounds }: Where,
     { sort, start, parameters }: Reading<L>,
-    { count, columns, source = this.orders[sort].source }: { count: number; columns: RawBuilder<unknown>; source?: string },
+    { count, columns, source = this.orders[sort].source }: { count: number; columns: RawBuilder<unknown>; source?: string | undefined },
   ): RawBuilder<unknown> {
     const bounds = withinBounds(this.#served.list.sorts[sort]!.field)
     const parts = this.orders[sort].starts[start]!.parts.map(

@@ -63,7 +63,7 @@ test('segments: a page that is found by walking along the order has the players 
   await counted(app, PLAYERS)
   const all = segmentPlayers(PLAYERS)
   // No page is found before it is walked for, and several walks are needed for it.
-  const pages = cursorPages(app.database, servedPlayers, { rowsNear: () => 1, rowsWalked: 12, rowsPerCost: 1e6 })
+  const pages = cursorPages(app.database, servedPlayers, { rowsNear: () => 1, rowsWalked: 12, walkedShare: 1e6 })
   let walked = 0
   const random = seededRandom()
   const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!

@@ -25,7 +25,7 @@ const PARAMETERS_MOST = 3
 /** Rows that a statement may sort or count at any table size. */
 const LOOKED_AT_MOST = 25_000
 
-/** The exact count of a filtered list (lists/cursor-list.ts). It runs only where a sample has not shown that very many rows match. */
+/** The exact count of a filtered list (lists/counts.ts). It runs only where a sample has not shown that very many rows match. */
 const exactCount = / limit 10001\) as counted$/
 /** From this share of rows that match, the sample shows it in a table of a million rows. In the table of this test it cannot. */
 const MANY_MATCH = 0.25
