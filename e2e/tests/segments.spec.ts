@@ -117,7 +117,9 @@ test('design §7 the editor of segments: axe finds nothing, on a desktop and on 
   await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible()
 })
 
-test('design §7 a list that takes long to count says what is known of its number first, and then the number', async ({ page }) => {
+test('design §7 a list that takes long to count says what is known of its number first, and then the number', async ({
+  page,
+}) => {
   const held: (() => Promise<void>)[] = []
   const answer = (route: Route, body: object) => route.fulfill({ json: body })
   await page.route('**/api/telegram-users?*', async (route) => {
@@ -127,8 +129,7 @@ test('design §7 a list that takes long to count says what is known of its numbe
   await page.route('**/api/telegram-users/count?*', async (route) => {
     const { searchParams } = new URL(route.request().url())
     const isRare = searchParams.get('has') === 'email'
-    if (searchParams.get('exact') === 'true')
-      held.push(() => answer(route, { total: isRare ? 1203 : 9876, isMore: false }))
+    if (searchParams.get('exact') === 'true') held.push(() => answer(route, { total: isRare ? 1203 : 9876, isMore: false }))
     else if (searchParams.has('has'))
       await answer(route, { total: 2, isMore: true, isUnfinished: true, ...(isRare ? { under: 2900 } : { about: 9700 }) })
     else await route.continue()

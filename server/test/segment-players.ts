@@ -20,7 +20,7 @@ export interface SegmentPlayer {
 }
 
 /** Returns the filter `any` of these groups. */
-export const any = (...groups: object[]): string => JSON.stringify(groups)
+export const anyOf = (...groups: object[]): string => JSON.stringify(groups)
 
 /** Filters of segments: of many and few players, alone and together, in groups and with a search. */
 export const segmentFilters: readonly PlayersFilter[] = [
@@ -40,10 +40,10 @@ export const segmentFilters: readonly PlayersFilter[] = [
   { reach: 'optedOut', wallet: 'any' },
   { has: 'email,twitter' },
   { has: 'wallet', tookPart: 'social:poor', status: 'unblocked' },
-  { any: any({ tookPart: 'social:rare' }, { has: 'twitter,wallet', seenDays: 5 }) },
-  { any: any({ tookPart: 'social:poor' }, { notTookPart: 'social:even', reach: 'reachable' }), balanceMin: 3000 },
-  { any: any({ tookPart: 'announcement:a:b' }, { has: 'twitter', tookPart: 'daily:twice' }, { has: 'ton,bsc' }) },
-  { any: any({ tookPart: 'social:even' }), search: 'player_7' },
+  { any: anyOf({ tookPart: 'social:rare' }, { has: 'twitter,wallet', seenDays: 5 }) },
+  { any: anyOf({ tookPart: 'social:poor' }, { notTookPart: 'social:even', reach: 'reachable' }), balanceMin: 3000 },
+  { any: anyOf({ tookPart: 'announcement:a:b' }, { has: 'twitter', tookPart: 'daily:twice' }, { has: 'ton,bsc' }) },
+  { any: anyOf({ tookPart: 'social:even' }), search: 'player_7' },
   { tookPart: 'social:poor', search: 'player' },
 ]
 

@@ -325,7 +325,11 @@ export class PageQueries<L extends List> {
   #nextRows(
     { withinBounds }: Where,
     { sort, start, parameters }: Reading<L>,
-    { count, columns, source = this.orders[sort].source }: { count: number; columns: RawBuilder<unknown>; source?: string | undefined },
+    {
+      count,
+      columns,
+      source = this.orders[sort].source,
+    }: { count: number; columns: RawBuilder<unknown>; source?: string | undefined },
   ): RawBuilder<unknown> {
     const bounds = withinBounds(this.#served.list.sorts[sort]!.field)
     const parts = this.orders[sort].starts[start]!.parts.map(

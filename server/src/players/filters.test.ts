@@ -7,7 +7,7 @@ import { readFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql, whereFilter } from '#src/lists/list.ts'
 import { addCount } from '#test/activity.ts'
-import { addSegmentPlayers, any, isMatch, segmentFilters as filters, segmentPlayers } from '#test/segment-players.ts'
+import { addSegmentPlayers, anyOf, isMatch, segmentFilters as filters, segmentPlayers } from '#test/segment-players.ts'
 import { rounds, seededRandom } from '#test/size.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { servedPlayers } from './players-list.ts'
@@ -57,39 +57,47 @@ const parts: readonly PlayersFilter[] = [
   ...[1700, 2200].map((balanceMax) => ({ balanceMax })),
 ]
 
-test('segments: a page that is found by walking along the order has the players whom a plain look finds', { timeout: 120_000 }, async () => {
-  const PLAYERS = 3000
-  const app = await testApp()
-  await counted(app, PLAYERS)
-  const all = segmentPlayers(PLAYERS)
-  // No page is found before it is walked for, and several walks are needed for it.
-  const pages = cursorPages(app.database, servedPlayers, { rowsNear: () => 1, rowsWalked: 12, walkedShare: 1e6 })
-  let walked = 0
-  const random = seededRandom()
-  const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
-  for (let round = 0; round < rounds(150, 5000); round += 1) {
-    const filter = { ...one(parts), ...one(parts), ...(random() < 0.3 && { any: any(one(parts), { ...one(parts), ...one(parts) }) }) }
-    const [sort, way, reversed, limit] = [one(playersSorts), one(['after', 'before'] as const), random() < 0.5, one([2, 6, 11])]
-    const { rows: inOrder } = await sql<{ id: number; key: string | null }>`
+test(
+  'segments: a page that is found by walking along the order has the players whom a plain look finds',
+  { timeout: 120_000 },
+  async () => {
+    const PLAYERS = 3000
+    const app = await testApp()
+    await counted(app, PLAYERS)
+    const all = segmentPlayers(PLAYERS)
+    // No page is found before it is walked for, and several walks are needed for it.
+    const pages = cursorPages(app.database, servedPlayers, { rowsNear: () => 1, rowsWalked: 12, walkedShare: 1e6 })
+    let walked = 0
+    const random = seededRandom()
+    const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!
+    for (let round = 0; round < rounds(150, 5000); round += 1) {
+      const filter = {
+        ...one(parts),
+        ...one(parts),
+        ...(random() < 0.3 && { any: anyOf(one(parts), { ...one(parts), ...one(parts) }) }),
+      }
+      const [sort, way, reversed, limit] = [one(playersSorts), one(['after', 'before'] as const), random() < 0.5, one([2, 6, 11])]
+      const { rows: inOrder } = await sql<{ id: number; key: string | null }>`
       select user_id as id, ${sql.raw(pages.orders[sort].keyText)} as key from ${sql.raw(sourceSql(playerEntity))}
       order by ${sql.raw(orderSql(servedPlayers, sort, reversed))}`.execute(app.database.db)
-    const order = way === 'after' ? inOrder : inOrder.toReversed()
-    const hits = order.flatMap(({ id }, at) => (isMatch(all[id - 1]!, filter) ? at : []))
-    const place = one([-1, Math.floor(random() * PLAYERS), hits.at(0) ?? 0, hits.at(-2) ?? 0, PLAYERS - 1])
-    const page = await pages.read(
-      whereFilter(servedPlayers, filter, undefined),
-      readFrom({ sort, reversed }, way, order[place]),
-      limit,
-    )
-    const wanted = hits.filter((at) => at > place).slice(0, limit)
-    if (page.total === undefined && wanted.length > 1) walked += 1 // those who are collected are counted, too
-    expect(
-      page.rows.map(({ id }) => id),
-      `${nameOf(filter)} ${sort} ${reversed} ${limit} ${way} ${place}`,
-    ).toEqual(wanted.map((at) => order[at]!.id))
-  }
-  expect(walked).toBeGreaterThan(rounds(150, 5000) / 10)
-})
+      const order = way === 'after' ? inOrder : inOrder.toReversed()
+      const hits = order.flatMap(({ id }, at) => (isMatch(all[id - 1]!, filter) ? at : []))
+      const place = one([-1, Math.floor(random() * PLAYERS), hits.at(0) ?? 0, hits.at(-2) ?? 0, PLAYERS - 1])
+      const page = await pages.read(
+        whereFilter(servedPlayers, filter, undefined),
+        readFrom({ sort, reversed }, way, order[place]),
+        limit,
+      )
+      const wanted = hits.filter((at) => at > place).slice(0, limit)
+      if (page.total === undefined && wanted.length > 1) walked += 1 // those who are collected are counted, too
+      expect(
+        page.rows.map(({ id }) => id),
+        `${nameOf(filter)} ${sort} ${reversed} ${limit} ${way} ${place}`,
+      ).toEqual(wanted.map((at) => order[at]!.id))
+    }
+    expect(walked).toBeGreaterThan(rounds(150, 5000) / 10)
+  },
+)
 
 function addressOf(parameters: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)])

@@ -61,7 +61,11 @@ export function AuditPage() {
   const pageSize = usePageSize(auditList, address)
   const input = { ...filter, ...listOrder(auditList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.audit.list.queryOptions({ input, ...asListed }))
-  const { counted, everyone } = useCounts((input: typeof filter & { exact?: true }) => api.audit.count.queryOptions({ input }), filter, query)
+  const { counted, everyone } = useCounts(
+    (of: typeof filter & { exact?: true }) => api.audit.count.queryOptions({ input: of }),
+    filter,
+    query,
+  )
   const state = useList(auditList, { address, query, rowsOf: ({ entries }) => entries, counted, isKeptByPage: true })
   const options = useFilterOptions(address, state.rows)
   return (

@@ -55,7 +55,11 @@ export function PlayersPage() {
   const pageSize = usePageSize(playerList, address)
   const input = { ...filter, ...listOrder(playerList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.players.list.queryOptions({ input, ...asListed }))
-  const { counted, everyone } = useCounts((input: typeof filter & { exact?: true }) => api.players.count.queryOptions({ input }), filter, query)
+  const { counted, everyone } = useCounts(
+    (of: typeof filter & { exact?: true }) => api.players.count.queryOptions({ input: of }),
+    filter,
+    query,
+  )
   const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, counted })
   const { options } = useRouter()
   const shown = useMemo(
