@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
     name: 'acknowledged-too-early',
     what: 'A change is acknowledged before it is committed',
     file: database,
-    find: `transaction: (work) => withRetries(() => db.transaction().execute(work)),`,
+    find: `transaction: (work) => withRetries(() => db.transaction().execute(async (tx) => checkBeforeCommit(tx, await work(tx)))),`,
     replace: `transaction: (work) => new Promise((resolve, reject) => {
       const early: typeof work = async (tx) => {
         const answer = await work(tx)
@@ -173,10 +173,18 @@ export const faults: readonly Fault[] = [
     testFile: 'model',
   },
   {
+    name: 'rights-at-the-beginning',
+    what: 'An act commits although its person has lost the right to it while it waited',
+    file: `${server}/db/before-commit.ts`,
+    find: 'await checks.getStore()?.(tx)',
+    replace: 'void tx',
+    testFile: 'rights-taken',
+  },
+  {
     name: 'cache-not-cleared',
     what: 'The session of a user who signed out stays in the cache',
     file: `${server}/identity/sessions.ts`,
-    find: `await notifyOf(tx, row.user_id)
+    find: `await announceLoss(tx, row.user_id)
       if (act) await audit(tx, act, 'session.end', {})
       return row.user_id
     })

@@ -22,7 +22,7 @@ export interface Bot {
 /** Who makes a call. The HTTP layer has already checked that the call's access allows them. */
 export type Caller =
   | { kind: 'guest' }
-  | { kind: 'user'; user: SessionUser }
+  | { kind: 'user'; user: SessionUser; sessionId: string }
   | ({ kind: 'bot' } & Bot)
   /** A player's own client. The console may not know the player. */
   | { kind: 'player'; userId: number }
@@ -135,6 +135,12 @@ export class Failure extends Error {
 export function signedIn(context: CallContext): SessionUser {
   if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
   return context.caller.user
+}
+
+/** Returns the session of the signed-in caller, and whose it is. @throws Failure SIGNED_OUT for any other caller */
+export function sessionOf({ caller }: Pick<CallContext, 'caller'>): { sessionId: string; userId: string } {
+  if (caller.kind !== 'user') throw new Failure('SIGNED_OUT')
+  return { sessionId: caller.sessionId, userId: caller.user.id }
 }
 
 /**

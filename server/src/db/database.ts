@@ -12,6 +12,7 @@ import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
+import { checkBeforeCommit } from './before-commit.ts'
 import { ledgerTransaction, type RunStatement } from './ledger-transaction.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
@@ -49,7 +50,10 @@ export interface DatabaseOptions {
 
 export interface Database {
   readonly db: Kysely<Tables>
-  /** Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. */
+  /**
+   * Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. What the caller of
+   * `checkingBeforeCommit` wants to know is checked last.
+   */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']
   /**
@@ -170,7 +174,7 @@ function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }:
   let closed: Promise<void> | undefined
   return {
     db,
-    transaction: (work) => withRetries(() => db.transaction().execute(work)),
+    transaction: (work) => withRetries(() => db.transaction().execute(async (tx) => checkBeforeCommit(tx, await work(tx)))),
     prepared: (name, text) => own.prepared(name, text),
     statement: (name, text) => (values) => withRetries(() => runQuery(ledgerPool, { name, text, values })),
     ledgerTransaction: (work) => withRetries(() => ledgerTransaction(ledgerPool, work)),

@@ -1,6 +1,6 @@
 /** Keeps transactions from deadlocking (design §4): they take transaction locks, or change rows in a fixed order. */
-import { type Kysely, sql, type Transaction } from 'kysely'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { LOCKS, LOCK_SPACE, RIGHTS_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'
 
 /** Takes a lock exclusively until the transaction ends, and waits for it. */
@@ -22,6 +22,19 @@ export const SHARE_CHANGES = `select pg_advisory_xact_lock_shared(${LOCK_SPACE},
 /** Takes the lock `changes` in shared mode. */
 export async function shareChanges(tx: Kysely<Tables>): Promise<void> {
   await sql.raw(SHARE_CHANGES).execute(tx)
+}
+
+/** SQL that takes the lock of the rights of the person `id` exclusively until the transaction ends: `shareRights` then waits, and sees what it changed. */
+export function takeRightsSql(id: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`pg_advisory_xact_lock(${RIGHTS_SPACE}::int, hashtext(${id}))`
+}
+
+/**
+ * Keeps the rights of a person until the transaction ends. Take it right before the commit: who takes rights away waits for it. Locks of
+ * rows would let a person who acts without a pause keep them, because each shared lock is granted although an exclusive one is waited for.
+ */
+export async function shareRights(tx: Kysely<Tables>, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${RIGHTS_SPACE}::int, hashtext(${userId}))`.execute(tx)
 }
 
 /** Takes a lock until the transaction ends, unless another transaction has it. Returns whether it did. */

@@ -7,8 +7,9 @@ import { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CallMeta } from '@arcade/contract/call'
-import { type Caller, type CallContext, Failure } from '#src/calls.ts'
+import { type Caller, type CallContext, Failure, sessionOf } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { allowReplica } from '#src/db/reads.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
@@ -20,6 +21,7 @@ import type { InitDataReader } from '#src/identity/init-data.ts'
 import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
 import { SESSION_MAX_SECONDS } from '#src/identity/find-session.ts'
 import { FLOW_SECONDS } from '#src/identity/oidc-links.ts'
+import { whileAllowed } from '#src/identity/still-signed-in.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { hasVersion, jsonHeaders, type Send, writeJson } from './answer.ts'
@@ -150,14 +152,21 @@ export class CallPipeline {
   }
 
   /** Checks origin, caller, access and free disk space. Returns the caller. @throws Failure */
-  async #admit({ request, address, route, changesState, allowsCrossSite, sessionToken }: Exchange): Promise<Caller> {
+  async #admit(exchange: Exchange): Promise<Caller> {
+    const { request, route, changesState, allowsCrossSite, sessionToken } = exchange
     const { meta } = route
     if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
     if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(request, this.#services.publicOrigin)
-    const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
-    refuseUnless(meta, caller)
+    const caller = await this.#identify(exchange)
     if (meta.stepUp) await refuseWithoutStepUp(this.#services.database.db, { caller, sessionToken })
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
+    return caller
+  }
+
+  /** Returns the caller, whose access it checks. @throws Failure */
+  async #identify({ request, address, route, sessionToken }: Exchange): Promise<Caller> {
+    const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
+    refuseUnless(route.meta, caller)
     return caller
   }
 
@@ -187,12 +196,14 @@ export class CallPipeline {
   }
 
   /** Reads and checks the input and runs the handler. Guests and players wait for their turn when the body is there. @throws Failure */
-  async #run(exchange: Exchange, caller: Caller): Promise<unknown> {
+  async #run(exchange: Exchange, admitted: Caller): Promise<unknown> {
     const { c, request, address, route } = exchange
     const { bodyLimitBytes, rowsField } = route.meta
     const { inputSchema: schema, isDownload, isUpload } = route
     const raw = { request, params: readParams(c), bodyLimitBytes, rowsField, schema, isDownload, isUpload }
-    const body = await this.#limitRefusals(exchange, caller, () => readBody(raw))
+    const body = await this.#limitRefusals(exchange, admitted, () => readBody(raw))
+    // A client may send its body slowly. What the person could do when it began must not count.
+    const caller = admitted.kind === 'user' && body !== undefined ? await this.#identify(exchange) : admitted
     const run = async (): Promise<unknown> => {
       const input = await this.#limitRefusals(exchange, caller, () => readInput(raw, body))
       return this.#handle(exchange, caller, input)
@@ -215,9 +226,15 @@ export class CallPipeline {
 
   /** Runs the handler. Its reads may use a replica if the call's answer may be a second old. */
   async #handle(exchange: Exchange, caller: Caller, input: unknown): Promise<unknown> {
-    const { request, route } = exchange
+    const { request, route, changesState } = exchange
     const context = this.#context(exchange, caller, input)
-    const handle = (): Promise<unknown> => route.handler(input, context)
+    const { access, isForOwnPages } = route.meta
+    const isPersonsAct = caller.kind === 'user' && (changesState || isForOwnPages) && !access.includes('guest')
+    const handle = async (): Promise<unknown> => {
+      if (!isPersonsAct) return route.handler(input, context)
+      const refuse = (user: SessionUser): void => refuseUnless(route.meta, { ...caller, user })
+      return whileAllowed(this.#services, { session: sessionOf(context), refuse }, () => route.handler(input, context))
+    }
     const isForReplica = this.#services.database.replica !== undefined && route.meta.mayBeSecondOld && caller.kind === 'user'
     const run = isForReplica ? () => allowReplica(this.#cookies.position.read(request), handle) : handle
     return asKindOfCall(route.name, run)

@@ -59,8 +59,8 @@ export async function identify(
     })
     throw new Failure('SIGNED_OUT', { message })
   }
-  const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken, inTurn, address)
-  return user ? { kind: 'user', user } : { kind: 'guest' }
+  const found = sessionToken === undefined ? undefined : await services.sessions.find(sessionToken, inTurn, address)
+  return found ? { kind: 'user', user: found.user, sessionId: found.sessionId } : { kind: 'guest' }
 }
 
 const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'

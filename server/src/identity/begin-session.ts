@@ -32,9 +32,9 @@ export async function beginSession(
   const token = await sessions.begin(user.id, { act: actOf(context, user), passwordHash, provedBy, passkeyId, linked })
   context.setSessionToken(token)
   await signInGuard.remember(context, user.id, { isFirst })
-  const signedIn = await sessions.userOf(token)
-  if (!signedIn) throw new Failure('SIGNED_OUT')
-  return { success: true, user: signedIn }
+  const begun = await sessions.find(token)
+  if (!begun) throw new Failure('SIGNED_OUT')
+  return { success: true, user: begun.user }
 }
 
 /**

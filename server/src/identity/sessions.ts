@@ -16,19 +16,32 @@ import { endInvitationsBy } from './invitations.ts'
 import { endPendingSignInsOf, sweepPendingSignIns } from './pending-sign-ins.ts'
 import { endPasswordLinksBy, endPasswordLinksFor } from './password-links.ts'
 import { endResetsOf } from './password-resets.ts'
-import { type FindCurrent, prepareFindCurrent, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from './find-session.ts'
+import {
+  type FindSession,
+  prepareFindSession,
+  SESSION_IDLE_SECONDS,
+  SESSION_MAX_SECONDS,
+  type SessionKey,
+} from './find-session.ts'
+import { touch, TOUCH_EVERY_SECONDS, writeLastSeen } from './last-use.ts'
 import { sessionUserOf } from './roles.ts'
+import { announceLoss, notifyOf, SESSIONS_CHANNEL } from './session-notices.ts'
 import { methodsOf } from './second-factor.ts'
 import { isLinked, type LinkedIdentity } from './oidc-links.ts'
 import { isPasskey } from './own-passkeys.ts'
 import { endLinkCode } from './telegram-links.ts'
 import { hashToken, newToken } from './tokens.ts'
 
-/** Interval at which the last use of a session, and of its user, is stored while the address stays the same. */
-const TOUCH_EVERY_SECONDS = 10 * 60
 /** The most sessions of a person; beginning another one ends the oldest. */
 export const SESSIONS_EACH = 20
-const CHANNEL = 'sessions'
+
+/** A session and its user. */
+export interface FoundSession {
+  /** The user's id. */
+  id: string
+  sessionId: string
+  user: SessionUser
+}
 
 /** Is called with the id of a user whose sessions or role may have changed, or without an id if any user may be affected. */
 type ChangeListener = (userId: string | undefined) => void
@@ -53,16 +66,20 @@ export interface Sessions {
    */
   begin(userId: string, options?: BeginOptions): Promise<string>
   /**
-   * Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. Stores
-   * the use every 10 minutes, and one from a new address within a minute (credential-cache.ts).
+   * Returns the session of a token and its user with the current role, or `undefined` if the token is unknown or expired or the user was
+   * removed. Stores the use every 10 minutes, and one from a new address within a minute (credential-cache.ts).
    */
-  userOf(token: string, inTurn?: InTurn, address?: string): Promise<SessionUser | undefined>
+  find(token: string, inTurn?: InTurn, address?: string): Promise<FoundSession | undefined>
   /** Whether the token was valid when this process last looked it up, and its user has not changed since. */
   isRecent(token: string): boolean
-  /** Returns the id of a session, which stays when its token changes. */
-  idOf(token: string): Promise<string | undefined>
-  /** Returns the user of a session. It does not count as a use: an open dashboard must not keep its session alive. */
-  holderOf(sessionId: string): Promise<SessionUser | undefined>
+  /**
+   * Returns the users of those of the sessions that have not ended, by the ids of the sessions. It does not count as a use: an open
+   * dashboard must not keep its session alive.
+   * @param db the transaction that asks, if one does
+   */
+  holdersOf(keys: readonly SessionKey[], db?: Kysely<Tables>): Promise<Map<string, SessionUser>>
+  /** Whether the transaction itself has ended the session. */
+  hasEnded(tx: Kysely<Tables>, sessionId: string): boolean
   /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id, any user may be affected. */
   onChange(listener: ChangeListener): void
   /**
@@ -101,8 +118,11 @@ export interface Sessions {
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Notifies every process to forget a user. Call it in the transaction that changes the user. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** Like `announceChange` for very many users: notifies every process to forget all users. */
-  announceManyChanges(tx: Kysely<Tables>): Promise<void>
+  /**
+   * Like `announceChange` for very many users: notifies every process to forget all users.
+   * @param withoutRights those among them who have lost what they could do as admins
+   */
+  announceManyChanges(tx: Kysely<Tables>, withoutRights?: readonly string[]): Promise<void>
   /** Makes this process forget a user, or all users. Call it after the commit. */
   changed(userId?: string): void
   /** Deletes expired sessions, and sign-ins that wait in vain. */
@@ -112,27 +132,27 @@ export interface Sessions {
 /** @param policy who must have a second factor */
 export async function createSessions(database: Database, policy: SecondFactorPolicy = 'optional'): Promise<Sessions> {
   const listeners = new Set<ChangeListener>()
-  const findCurrent = prepareFindCurrent(database, policy)
-  const cache = await createCredentialCache<SessionUser>(database, {
-    channel: CHANNEL,
+  const find = prepareFindSession(database, policy)
+  const cache = await createCredentialCache<FoundSession>(database, {
+    channel: SESSIONS_CHANNEL,
     async load(hash, address) {
-      const row = await findCurrent(hash)
+      const row = await find.byToken(hash)
       if (!row) return undefined
       const isElsewhere = address !== undefined && row.last_address !== '' && row.last_address !== address
       if (isElsewhere || row.idle > TOUCH_EVERY_SECONDS) void touch(database.db, hash, { userId: row.id, address })
-      return { owner: sessionUserOf(row), leftMs: row.left * 1000 }
+      return { owner: { id: row.id, sessionId: row.session_id, user: sessionUserOf(row) }, leftMs: row.left * 1000 }
     },
     onForget(userId) {
       for (const listener of listeners) listener(userId)
     },
   })
-  return new CachedSessions({ database, findCurrent, cache, listeners })
+  return new CachedSessions({ database, find, cache, listeners })
 }
 
 interface CachedSessionsOptions {
   database: Database
-  findCurrent: FindCurrent
-  cache: CredentialCache<SessionUser>
+  find: FindSession
+  cache: CredentialCache<FoundSession>
   /** What `onChange` adds to. The cache calls them. */
   listeners: Set<ChangeListener>
 }
@@ -140,13 +160,15 @@ interface CachedSessionsOptions {
 /** The sessions in the database, with the users of recently used ones in the cache. */
 class CachedSessions implements Sessions {
   readonly #database: Database
-  readonly #findCurrent: FindCurrent
-  readonly #cache: CredentialCache<SessionUser>
+  readonly #find: FindSession
+  readonly #cache: CredentialCache<FoundSession>
   readonly #listeners: Set<ChangeListener>
+  /** The ids of the sessions that transactions have ended. */
+  readonly #ended = new WeakMap<Kysely<Tables>, Set<string>>()
 
-  constructor({ database, findCurrent, cache, listeners }: CachedSessionsOptions) {
+  constructor({ database, find, cache, listeners }: CachedSessionsOptions) {
     this.#database = database
-    this.#findCurrent = findCurrent
+    this.#find = find
     this.#cache = cache
     this.#listeners = listeners
   }
@@ -181,7 +203,7 @@ class CachedSessions implements Sessions {
     return token
   }
 
-  async userOf(token: string, inTurn?: InTurn, address?: string): Promise<SessionUser | undefined> {
+  async find(token: string, inTurn?: InTurn, address?: string): Promise<FoundSession | undefined> {
     return TOKEN.test(token) ? this.#cache.find(hashToken(token), inTurn, address) : undefined
   }
 
@@ -189,16 +211,13 @@ class CachedSessions implements Sessions {
     return TOKEN.test(token) && this.#cache.isRecent(hashToken(token))
   }
 
-  async idOf(token: string): Promise<string | undefined> {
-    const query = this.#database.db.selectFrom('sessions').select('id').where('token_hash', '=', hashToken(token))
-    return (await query.executeTakeFirst())?.id
+  async holdersOf(keys: readonly SessionKey[], db: Kysely<Tables> = this.#database.db): Promise<Map<string, SessionUser>> {
+    const rows = keys.length === 0 ? [] : await this.#find.byKey(db, keys)
+    return new Map(rows.map((row) => [row.session_id, sessionUserOf(row)]))
   }
 
-  async holderOf(sessionId: string): Promise<SessionUser | undefined> {
-    const query = this.#database.db.selectFrom('sessions').select('token_hash').where('id', '=', sessionId)
-    const session = await query.executeTakeFirst()
-    const row = session && (await this.#findCurrent(session.token_hash))
-    return row && sessionUserOf(row)
+  hasEnded(tx: Kysely<Tables>, sessionId: string): boolean {
+    return this.#ended.get(tx)?.has(sessionId) ?? false
   }
 
   onChange(listener: ChangeListener): void {
@@ -214,7 +233,7 @@ class CachedSessions implements Sessions {
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) throw new Failure('SIGNED_OUT')
-    await notifyOf(tx, userId)
+    await announceLoss(tx, userId)
     return renewed
   }
 
@@ -234,7 +253,7 @@ class CachedSessions implements Sessions {
     const userId = await this.#database.transaction(async (tx) => {
       const [row] = await tx.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
       if (!row) return undefined
-      await notifyOf(tx, row.user_id)
+      await announceLoss(tx, row.user_id)
       if (act) await audit(tx, act, 'session.end', {})
       return row.user_id
     })
@@ -287,19 +306,20 @@ class CachedSessions implements Sessions {
   }
 
   async endAllOf(tx: Kysely<Tables>, userId: string): Promise<void> {
-    await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
+    await this.#delete(tx, userId, sql<boolean>`true`)
     await endPasswordLinksFor(tx, userId)
     await endResetsOf(tx, userId)
     await endAllMadeBy(tx, userId)
-    await notifyOf(tx, userId)
+    await announceLoss(tx, userId)
   }
 
   async announceChange(tx: Kysely<Tables>, userId: string): Promise<void> {
     await notifyOf(tx, userId)
   }
 
-  async announceManyChanges(tx: Kysely<Tables>): Promise<void> {
+  async announceManyChanges(tx: Kysely<Tables>, withoutRights: readonly string[] = []): Promise<void> {
     await notifyOf(tx, EVERYBODY)
+    for (const id of withoutRights) await announceLoss(tx, id)
   }
 
   changed(userId?: string): void {
@@ -322,19 +342,22 @@ class CachedSessions implements Sessions {
   /** Ends those of a user's sessions that match a condition. */
   async #endWhere(userId: string, condition: RawBuilder<boolean>, act: Act): Promise<void> {
     const ended = await this.#database.transaction(async (tx) => {
-      const { numDeletedRows } = await tx
-        .deleteFrom('sessions')
-        .where('user_id', '=', userId)
-        .where(condition)
-        .executeTakeFirstOrThrow()
+      const deleted = await this.#delete(tx, userId, condition)
       // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
       await endAllMadeBy(tx, userId)
-      if (numDeletedRows === 0n) return 0
-      await notifyOf(tx, userId)
-      await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })
-      return Number(numDeletedRows)
+      if (deleted === 0) return 0
+      await announceLoss(tx, userId)
+      await audit(tx, act, 'session.revoke', { detail: { sessions: deleted } })
+      return deleted
     })
     if (ended > 0) this.changed(userId)
+  }
+
+  /** Deletes those of a user's sessions that match a condition, and keeps in mind which these are. Returns their number. */
+  async #delete(tx: Kysely<Tables>, userId: string, condition: RawBuilder<boolean>): Promise<number> {
+    const deleted = await tx.deleteFrom('sessions').where('user_id', '=', userId).where(condition).returning('id').execute()
+    this.#ended.set(tx, new Set([...(this.#ended.get(tx) ?? []), ...deleted.map(({ id }) => id)]))
+    return deleted.length
   }
 }
 
@@ -367,34 +390,9 @@ async function endOldest(tx: Kysely<Tables>, userId: string): Promise<boolean> {
     tx,
   )
   if (!ended.numAffectedRows) return false
-  await notifyOf(tx, userId)
+  await announceLoss(tx, userId)
   return true
-}
-
-/** Makes the caches of all processes forget a user, or EVERYBODY, when the transaction commits. */
-async function notifyOf(tx: Kysely<Tables>, userId: string): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
 }
 
 /** What `newToken` returns. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
-
-/** Stores time and address of a session's last use. A failure, such as a full disk, must not fail the request. */
-async function touch(
-  db: Kysely<Tables>,
-  hash: Buffer,
-  { userId, address }: { userId: string; address: string | undefined },
-): Promise<void> {
-  const lastUse = { last_seen_at: sql<Date>`now()`, ...(address !== undefined && { last_address: address }) }
-  // Two statements, so that none waits for a row while it holds the lock of another.
-  const written = db.updateTable('sessions').set(lastUse).where('token_hash', '=', hash).execute()
-  await written.then(() => writeLastSeen(db, userId)).catch(() => {})
-}
-
-/** Stores when a user was last seen, once for several simultaneous uses. Overwrites a future time, stored before the clock was set back. */
-async function writeLastSeen(db: Kysely<Tables>, userId: string): Promise<void> {
-  await sql`update users set last_seen_at = now()
-    where id = ${userId} and (last_seen_at between now() - make_interval(secs => ${TOUCH_EVERY_SECONDS}) and now()) is not true`.execute(
-    db,
-  )
-}

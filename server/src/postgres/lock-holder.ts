@@ -48,6 +48,8 @@ export interface Listener {
 
 /** The first key of all advisory locks of Arcade Console ("ARCD" in ASCII). LOCKS has the second keys. */
 export const LOCK_SPACE = 0x41524344
+/** The first key of the locks of what a person may do; the second one is a hash of the person's id. */
+export const RIGHTS_SPACE = LOCK_SPACE + 1
 export const LOCKS = {
   server: 1,
   use: 2,

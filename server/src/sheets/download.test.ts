@@ -371,7 +371,7 @@ const USER: SessionUser = { id: 'a', ...NAMES, userType: 'admin', role: 'owner',
 /** Downloads without a spool for slow readers. */
 async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
   const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
-  const sessions = { onChange() {}, idOf: async () => 'session', holderOf: async () => USER }
+  const sessions = { onChange() {}, holdersOf: async () => new Map([['session', USER]]) }
   return createDownloads({ database, sessions, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
 }
 
@@ -381,7 +381,7 @@ function downloadOf(
   query = 'select user_id as id, phone_number as text from telegram_users order by user_id',
   signal = new AbortController().signal,
 ) {
-  const context = { caller: { kind: 'user', user: USER }, requestId: randomUUID(), signal } as CallContext
+  const context = { caller: { kind: 'user', user: USER, sessionId: 'session' }, requestId: randomUUID(), signal } as CallContext
   return downloads.start({
     context,
     exportId: undefined,

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/downloads/calls'
 import type { Permission } from '@arcade/contract/team/permissions'
 import { actOf, audit } from '#src/audit/audit.ts'
-import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
+import { type CallContext, Failure, sessionOf, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
@@ -67,7 +67,7 @@ export interface Downloads {
 
 interface Services {
   database: Database
-  sessions: Pick<Sessions, 'onChange' | 'holderOf' | 'idOf'>
+  sessions: Pick<Sessions, 'onChange' | 'holdersOf'>
   log: Logger
   spool: Spool
   /** How many sheets may be written at once. Each holds a database connection and half a core. */
@@ -116,11 +116,9 @@ class SheetDownloads implements Downloads {
 
   async start(options: DownloadOptions): Promise<DownloadAnswer> {
     const { context, exportId } = options
-    const { id: userId, permissions } = signedIn(context)
-    const sessionId = await this.#services.sessions.idOf(context.sessionToken ?? '')
-    if (sessionId === undefined) throw new Failure('SIGNED_OUT')
+    const { permissions } = signedIn(context)
     this.#refuseTooMany()
-    const current: Export = { id: exportId, userId, permissions, sessionId, rows: 0, total: 0 }
+    const current: Export = { id: exportId, ...sessionOf(context), permissions, rows: 0, total: 0 }
     this.#writing.add(current)
     this.#running.add(current)
     try {
@@ -189,9 +187,9 @@ class SheetDownloads implements Downloads {
   }
 
   /** Breaks a download off if its session has ended or the person may not do any more what they could when it began. While the database is unreachable, it continues. */
-  async #breakOffUnlessAllowed({ sessionId, permissions, transfer }: Export): Promise<void> {
-    const isAllowed = await this.#services.sessions.holderOf(sessionId).then(
-      (holder) => holder !== undefined && permissions.every((one) => holder.permissions.includes(one)),
+  async #breakOffUnlessAllowed({ sessionId, userId, permissions, transfer }: Export): Promise<void> {
+    const isAllowed = await this.#services.sessions.holdersOf([{ sessionId, userId }]).then(
+      (holders) => permissions.every((one) => holders.get(sessionId)?.permissions.includes(one)) && holders.has(sessionId),
       () => true,
     )
     if (!isAllowed) transfer?.breakOff(new Error('The session has ended, or the role may do less'))
@@ -230,10 +228,13 @@ async function auditDownload(
     record: { kind: 'list', id: target, name: target },
     detail: { ...(database.freeSpaceLow() ? short : detail), format, rows },
   } as const
-  await audit(database.db, actOf(context), 'export', entry).catch((error: unknown) => {
-    if (!isDiskFull(error)) throw error
-    logInstead(error)
-  })
+  // A transaction, so that the download of a person who may not make it any more is refused here.
+  await database
+    .transaction((tx) => audit(tx, actOf(context), 'export', entry))
+    .catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+      logInstead(error)
+    })
 }
 
 interface OpenedRows extends Omit<Table, 'rows'> {

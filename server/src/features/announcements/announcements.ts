@@ -151,10 +151,10 @@ export function announcementsHandlers({
       createOnceInSteps(database, context, async () => {
         const image = await images.prepare(body as Uint8Array)
         const key = await files.put({ folder: 'announcements', name, ...image })
-        await audit(db, actOf(context), 'file.upload', {
-          record: { kind: 'file', id: key, name: shownName(name, FILE_NAME_MAX_LENGTH) },
-        })
-        return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
+        const record = { kind: 'file', id: key, name: shownName(name, FILE_NAME_MAX_LENGTH) } as const
+        // A transaction, so that the upload of a person who may not do it any more is refused here. Nothing then names the file.
+        await database.transaction((tx) => audit(tx, actOf(context), 'file.upload', { record }))
+        return { key, name: record.name }
       }),
 
     file: (input, context) => serveFile(files, input, context),

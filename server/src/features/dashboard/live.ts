@@ -1,12 +1,14 @@
 /**
  * Keeps open pages up to date with server-sent events (HTML standard, 9.2). Each poll reads what all listeners follow, and sends it to
  * those for whom it changed. A stream ends when its session ends, when its user may not see that any more, and when the server stops.
+ * Each server asks for all of its streams at once whether they may go on: when it is told of a change, and twice a second in case it was not.
  * At most one event waits for a slow reader.
  */
 import type { Logger } from 'pino'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { FollowedInput } from '@arcade/contract/dashboard/calls'
 import type { Permission } from '@arcade/contract/team/permissions'
-import { type CallContext, Failure, refuseWithout, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, refuseWithout, sessionOf, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { ReadFollowed } from './followed.ts'
 
@@ -19,8 +21,8 @@ const POLL_MS = 800
 const RETRY_MS = 2000
 /** Milliseconds between heartbeats: less than the minute of silence after which proxies hang up (nginx, proxy_read_timeout). */
 const HEARTBEAT_MS = 15_000
-/** Milliseconds between checks of a session, in case the notification of its end was lost. */
-const CHECK_MS = 30_000
+/** Milliseconds between checks of the sessions, in case the notification of an end was lost. */
+const CHECK_MS = 500
 /** Milliseconds after which a reader that takes nothing counts as gone. */
 const STUCK_MS = 60_000
 
@@ -46,7 +48,6 @@ interface Listener {
   /** The event that was sent last. */
   sent: string
   beatAt: number
-  checkAt: number
 }
 
 interface Stream {
@@ -74,6 +75,9 @@ class EventStreams implements Live {
   readonly #log: Logger
   readonly #listeners = new Set<Listener>()
   #timer: NodeJS.Timeout | undefined
+  #checkTimer: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
+  #checkAgain = false
   #isStopped = false
 
   constructor({ sessions, read, log }: LiveServices) {
@@ -81,18 +85,17 @@ class EventStreams implements Live {
     this.#read = read
     this.#log = log
     sessions.onChange((userId) => {
-      for (const listener of this.#listeners) if (userId === undefined || listener.userId === userId) void this.#check(listener)
+      if ([...this.#listeners].some((listener) => userId === undefined || listener.userId === userId)) void this.#check()
     })
   }
 
   async open(followed: FollowedInput, context: CallContext): Promise<EventStreamAnswer> {
     refuseWithout(permissionFor(followed), signedIn(context))
-    const sessionId = await this.#sessions.idOf(context.sessionToken ?? '')
-    if (sessionId === undefined) throw new Failure('SIGNED_OUT')
-    const listener = this.#add(followed, context, sessionId)
+    const listener = this.#add(followed, context)
     try {
       // From here on `onChange` finds the listener. This check sees anything that changed before.
-      if (!(await this.#maySee(listener))) throw new Failure('SIGNED_OUT')
+      const holders = await this.#sessions.holdersOf([listener])
+      if (!maySee(listener, holders)) throw new Failure('SIGNED_OUT')
       listener.sent = await this.#readEvent(followed)
       if (!this.#listeners.has(listener)) throw new Failure(this.#isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
     } catch (error) {
@@ -101,6 +104,7 @@ class EventStreams implements Live {
     }
     listener.stream = createStream(`retry: ${RETRY_MS}\n\n${listener.sent}`, () => this.#listeners.delete(listener))
     this.#poll()
+    this.#checkSoon()
     return { headers: streamHeaders, body: listener.stream.body }
   }
 
@@ -111,18 +115,18 @@ class EventStreams implements Live {
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#checkTimer)
     for (const listener of this.#listeners) this.#end(listener)
   }
 
   /** Adds a listener that has no stream yet. @throws Failure TOO_MANY_STREAMS, or UNAVAILABLE after `stop` */
-  #add(followed: FollowedInput, context: CallContext, sessionId: string): Listener {
-    const { id: userId } = signedIn(context)
+  #add(followed: FollowedInput, context: CallContext): Listener {
+    const { userId, sessionId } = sessionOf(context)
     if (this.#isStopped) throw new Failure('UNAVAILABLE', { retryAfterSeconds: 5 })
     const own = [...this.#listeners].filter((listener) => listener.userId === userId).length
     if (own >= MAX_STREAMS_EACH || this.#listeners.size >= MAX_STREAMS)
       throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
-    const now = performance.now()
-    const listener = { userId, sessionId, followed, stream: undefined, sent: '', beatAt: now, checkAt: now + CHECK_MS }
+    const listener = { userId, sessionId, followed, stream: undefined, sent: '', beatAt: performance.now() }
     this.#listeners.add(listener)
     return listener
   }
@@ -132,15 +136,37 @@ class EventStreams implements Live {
     listener.stream?.end(error)
   }
 
-  async #maySee({ sessionId, followed }: Pick<Listener, 'sessionId' | 'followed'>): Promise<boolean> {
-    return (await this.#sessions.holderOf(sessionId))?.permissions.includes(permissionFor(followed)) ?? false
+  /** Checks at regular intervals for as long as there are listeners. Does nothing if it does so already. */
+  #checkSoon(): void {
+    if (this.#isStopped || this.#checkTimer !== undefined || this.#listeners.size === 0) return
+    this.#checkTimer = setTimeout(() => {
+      void this.#check().finally(() => {
+        this.#checkTimer = undefined
+        this.#checkSoon()
+      })
+    }, CHECK_MS).unref()
   }
 
-  /** Ends the stream if its session has ended or may not see what it follows any more. Keeps it while the database cannot be asked. */
-  async #check(listener: Listener): Promise<void> {
-    listener.checkAt = performance.now() + CHECK_MS
-    const isAllowed = await this.#maySee(listener).catch(() => true)
-    if (!isAllowed) this.#end(listener)
+  /** Checks all streams. One query at a time asks for all of them; what changes during it is seen by the next one. */
+  async #check(): Promise<void> {
+    this.#checkAgain = true
+    this.#checking ??= this.#checkWhileAsked()
+    return this.#checking
+  }
+
+  async #checkWhileAsked(): Promise<void> {
+    while (this.#checkAgain) {
+      this.#checkAgain = false
+      await this.#endUnlessAllowed([...this.#listeners])
+    }
+    this.#checking = undefined
+  }
+
+  /** Ends the streams whose session has ended or may not see what they follow any more. Keeps them while the database cannot be asked. */
+  async #endUnlessAllowed(listeners: readonly Listener[]): Promise<void> {
+    const holders = await this.#sessions.holdersOf(listeners).catch(() => undefined)
+    if (!holders) return
+    for (const listener of listeners) if (!maySee(listener, holders)) this.#end(listener)
   }
 
   async #readEvent(followed: FollowedInput): Promise<string> {
@@ -163,7 +189,7 @@ class EventStreams implements Live {
 
   async #sendChanges(): Promise<void> {
     const open = [...this.#listeners].filter(({ stream }) => stream !== undefined)
-    this.#checkAndBeat(open)
+    this.#beat(open)
     const groups = Map.groupBy(open, ({ followed }) => JSON.stringify(followed))
     await Promise.all(
       [...groups.values()].map(async (group) => {
@@ -177,16 +203,20 @@ class EventStreams implements Live {
     )
   }
 
-  /** Checks the sessions and sends the heartbeats that are due. Ends the streams of readers that are gone. */
-  #checkAndBeat(open: readonly Listener[]): void {
+  /** Sends the heartbeats that are due. Ends the streams of readers that are gone. */
+  #beat(open: readonly Listener[]): void {
     const now = performance.now()
     for (const listener of open) {
-      if (listener.checkAt <= now) void this.#check(listener)
       if (listener.beatAt > now - HEARTBEAT_MS) continue
       listener.beatAt = now
       if (!listener.stream?.beat(':\n\n')) this.#end(listener, new Error('the reader of a stream is gone'))
     }
   }
+}
+
+/** @param holders the users of the sessions that have not ended, by the ids of the sessions */
+function maySee({ sessionId, followed }: Listener, holders: ReadonlyMap<string, SessionUser>): boolean {
+  return holders.get(sessionId)?.permissions.includes(permissionFor(followed)) ?? false
 }
 
 /** The permission to see what a stream follows. */

@@ -71,7 +71,9 @@ export async function removeUsers(
 
     async function remove(): Promise<Done> {
       const removed = await moveUsersToTrash(tx, context, { trash, where: removable })
-      await sessions.announceManyChanges(tx)
+      const left = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').execute()
+      const withoutRights = admins.map(({ id }) => id).filter((id) => !left.some((admin) => admin.id === id))
+      await sessions.announceManyChanges(tx, withoutRights)
       return removed
     }
   })
