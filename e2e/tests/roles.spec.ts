@@ -123,6 +123,30 @@ test('§6 a manager sees the name of an owner, and no form to change it', async 
   await expectStateAccessible(page)
 })
 
+test('§6 a manager is offered neither to invite another manager nor to end the password link of an owner', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await signIn('manager')
+  const [owner, editor] = [
+    await server.addPerson({ fname: 'Olga', lname: 'Owner', email: 'olga@gmail.com', userType: 'admin' }),
+    await server.addPerson({ fname: 'Ed', lname: 'Editor', email: 'ed@gmail.com', userType: 'admin', role: 'editor' }),
+  ]
+  for (const { id } of [owner, editor])
+    await sql`insert into password_links (user_id, token_hash, made_by, expires_at)
+      values (${id}, sha256(${id}::bytea), ${owner.id}, now() + interval '1 day')`.execute(server.database.db)
+  await page.goto('/manage-users')
+  await expect(page.getByRole('button', { name: 'End Link, Ed Editor' })).toBeVisible()
+  await expect(page.getByText('Olga Owner (olga@gmail.com)')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'End Link, Olga Owner' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const role = page.getByRole('dialog').getByLabel('Role')
+  await expect(role.getByRole('option', { name: 'Editor' })).toBeAttached()
+  await expect(role.getByRole('option', { name: 'Manager' })).toHaveCount(0)
+  await expect(role.getByRole('option', { name: 'Owner' })).toHaveCount(0)
+})
+
 test('§6 pages that the role may not open lead to the dashboard, and the palette offers none of them', async ({
   page,
   signIn,

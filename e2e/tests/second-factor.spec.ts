@@ -168,6 +168,38 @@ test('a weighty act asks for the second factor again, goes on after the proof, a
   await expect.poll(() => server.database.db.selectFrom('bot_tokens').select('name').execute()).toEqual([{ name: 'game' }])
 })
 
+test('an owner is offered to remove the second factor of people who have one, and a new webhook asks for the own one', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await signIn('admin')
+  const { id } = await server.addPerson({ fname: 'Olga', lname: 'Owner', email: 'olga@gmail.com', userType: 'admin' })
+  const remove = page.getByRole('button', { name: 'Remove Second Factor' })
+  await page.goto(`/update-user/${id}/Olga/Owner/olga@gmail.com`)
+  await expect(field(page, 'Role')).toBeVisible()
+  await expect(remove).toHaveCount(0)
+  await sql`insert into totp_secrets (user_id, secret, confirmed_at) values (${id}, '\\x01', now())`.execute(server.database.db)
+  await page.reload()
+  await remove.click()
+  await page
+    .getByRole('alertdialog')
+    .getByRole('button', { name: /Confirm|Remove/ })
+    .click()
+  await expect(toast(page, 'Second factor removed.')).toBeVisible()
+  await expect(remove).toHaveCount(0)
+
+  await page.goto('/account')
+  const { secret } = await setUp(page, server)
+  await ageProof(server)
+  await page.goto('/webhooks')
+  await field(page, 'Address').fill('https://bot.example.org/hook')
+  await field(page, 'Address').press('Enter')
+  await field(page.getByRole('dialog', { name: 'Is it you?' }), 'Code').fill(codeOf(secret))
+  await page.keyboard.press('Enter')
+  await expect(toast(page, 'Webhook added.')).toBeVisible()
+})
+
 test.describe('a console that requires a second factor', () => {
   test.use({ ownContext: true })
 
@@ -183,6 +215,7 @@ test.describe('a console that requires a second factor', () => {
     await page.getByRole('button', { name: 'I Have Kept Them' }).click()
     await control(page, 'Manage Users').click()
     await expect(page.getByRole('heading', { name: 'Manage Users' })).toBeVisible()
+    await page.goto('about:blank') // so that no request is under way when its server ends
     await strict.kill()
   })
 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { idField, newPasswordField } from '#src/field-schemas.ts'
+import { roleField } from '#src/team/calls.ts'
 import { confirmPasswordField, passwordsMatch } from '#src/users/calls.ts'
 
 const newPassword = { password: newPasswordField, confirmPassword: confirmPasswordField }
@@ -29,6 +30,7 @@ export const openPasswordLink = z.object({
   id: idField,
   name: z.string(),
   email: z.string(),
+  role: roleField.nullable(),
   /** The name of the admin who made it. */
   madeBy: z.string(),
   expiresAt: z.iso.datetime(),
@@ -102,7 +104,7 @@ export const account = {
       method: 'DELETE',
       path: '/api/password-links/{id}',
       tags,
-      summary: 'End the password link for a user, if there is one',
+      summary: 'End the password link for a user, whose role may not be above one’s own, if there is one',
     })
     .input(z.strictObject({ id: idField }))
     .output(done),

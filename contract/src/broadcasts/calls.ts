@@ -166,7 +166,7 @@ export const broadcasts = {
     })
     .input(z.strictObject(audience))
     .output(broadcastPlan),
-  create: call(['admin'], { needs: 'broadcasts.write', heedsIdempotencyKey: true })
+  create: call(['admin'], { needs: 'broadcasts.write', stepUp: true, heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/broadcasts',
@@ -188,7 +188,7 @@ export const broadcasts = {
     .route({ method: 'POST', path: '/api/broadcasts/{id}/pause', tags, summary: 'Pause a broadcast' })
     .input(ofOne)
     .output(done),
-  resume: call(['admin'], { needs: 'broadcasts.write' })
+  resume: call(['admin'], { needs: 'broadcasts.write', stepUp: true })
     .route({ method: 'POST', path: '/api/broadcasts/{id}/resume', tags, summary: 'Continue a paused broadcast' })
     .input(ofOne)
     .output(done),

@@ -116,5 +116,17 @@ export function rolesAbove(
   return roles.filter((role) => permissionsOf(role, present[role]).some((one) => !held.includes(one)))
 }
 
+/**
+ * Returns the roles to which a person may not invite anybody: those above, and for people who may not change roles their own one too. With a
+ * second account of the role a person could move twice the points that the role may move in a day.
+ */
+export function rolesNotToInvite(
+  { permissions: held, role: own }: { permissions: readonly Permission[]; role: Role | null },
+  present: Readonly<Record<Role, Pick<RoleSettings, 'seesPersonal'>>>,
+): Role[] {
+  const above = rolesAbove(held, present)
+  return roles.filter((role) => above.includes(role) || (role === own && !held.includes('users.roles')))
+}
+
 /** The permission that a call needs. Of several, one is enough, and the handler checks what the record itself needs. */
 export type Needs = Permission | readonly [Permission, ...Permission[]]

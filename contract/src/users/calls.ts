@@ -95,6 +95,10 @@ export type UserUpdateInput = z.infer<typeof userUpdateInput>
 
 const done = z.object({ success: z.literal(true) })
 
+/** `hasSecondFactor`: whether the user has one, which an owner can then remove. */
+const shownUser = dashboardUser.extend({ hasSecondFactor: z.boolean() })
+export type ShownUser = z.infer<typeof shownUser>
+
 export const users = {
   list: call(['admin'], { needs: 'users.read', unexpected: 'FETCH_USERS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
@@ -103,7 +107,7 @@ export const users = {
   get: call(['admin'], { needs: 'users.read' })
     .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
     .input(z.strictObject({ id: idField }))
-    .output(dashboardUser),
+    .output(shownUser),
   update: call(['admin'], { needs: 'users.write' })
     .route({ method: 'PATCH', path: '/api/users/{id}', tags: ['Users'], summary: "Change a user's first and last name" })
     .input(userUpdateInput.extend({ id: idField }))

@@ -1,6 +1,6 @@
 /**
  * What goes to the trash with a person beside the account, and comes back with a restore: the second factor, and the points adjusted on that
- * day. Otherwise, somebody could get rid of them by removing and restoring the person.
+ * day. Otherwise, somebody could get rid of them by removing and restoring the person. Also the linked account of the sign-in service.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
@@ -10,6 +10,8 @@ interface KeptTable {
   columns: readonly string[]
   /** SQL for the rows that are kept; without it all of the person's. */
   only?: string
+  /** Whether a row is left out that conflicts with one of somebody else by now. Otherwise the restore is refused. */
+  mayBeTaken?: boolean
 }
 
 /** The key of each table in the content of the trash, with the columns that a restore needs. */
@@ -30,6 +32,10 @@ const kept: Readonly<Record<string, KeptTable>> = {
   ]),
   recoveryCodes: table('recovery_codes', ['user_id', 'code_hash']),
   adjusted: table('adjusted_points', ['user_id', 'day', 'points']),
+  oidcLinks: {
+    ...table('oidc_links', ['user_id', 'issuer', 'subject', 'name', 'linked_at', 'last_used_at']),
+    mayBeTaken: true,
+  },
 }
 
 function table<Name extends keyof Tables>(
@@ -51,12 +57,12 @@ export const keptRows: RawBuilder<unknown> = sql.join(
 
 /** Restores these rows. @param ids of the records in the trash */
 export async function restoreKeptRows(tx: Transaction<Tables>, ids: readonly string[]): Promise<void> {
-  for (const [key, { name, columns }] of Object.entries(kept)) {
+  for (const [key, { name, columns, mayBeTaken = false }] of Object.entries(kept)) {
     const list = sql.join(columns.map((column) => sql.ref(column)))
     await sql`
       insert into ${sql.table(name)} (${list})
       select own.* from trash,
              lateral (select ${list} from jsonb_populate_recordset(null::${sql.table(name)}, content -> ${sql.lit(key)})) as own
-       where trash.id = any(${ids})`.execute(tx)
+       where trash.id = any(${ids}) ${mayBeTaken ? sql`on conflict do nothing` : sql``}`.execute(tx)
   }
 }

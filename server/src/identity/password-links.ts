@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { OpenPasswordLink, PasswordLinkState } from '@arcade/contract/account/calls'
+import type { Role } from '@arcade/contract/team/fields'
 import { Failure } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -76,6 +77,7 @@ export async function openPasswordLinks(db: Kysely<Tables>): Promise<OpenPasswor
     .select(['owner.id', 'owner.email', 'expires_at'])
     .select([
       sql<string>`owner.fname || ' ' || owner.lname`.as('name'),
+      sql<Role | null>`case when owner.user_type = 'admin' then coalesce(owner.role, 'owner') end`.as('role'),
       sql<string>`maker.fname || ' ' || maker.lname`.as('madeBy'),
     ])
     .where(IS_OPEN)

@@ -7,6 +7,7 @@ import {
   type Permission,
   permissionsOf,
   rolesAbove,
+  rolesNotToInvite,
   type RoleSettings,
 } from '@arcade/contract/team/permissions'
 import type { UserType } from '@arcade/contract/users/fields'
@@ -87,6 +88,13 @@ export async function findRolesAbove(db: Kysely<Tables>, held: readonly Permissi
 export async function refuseAbove(db: Kysely<Tables>, role: Role | null, held: readonly Permission[]): Promise<void> {
   if (role !== null && (await findRolesAbove(db, held)).includes(role))
     throw new Failure('FORBIDDEN', { message: `Your role may not do this to a person with the role ${roleLabels[role]}.` })
+}
+
+/** @throws Failure FORBIDDEN if the person may not invite anybody to this role */
+export async function refuseInviting(db: Kysely<Tables>, role: Role | null, inviter: SessionUser): Promise<void> {
+  await refuseAbove(db, role, inviter.permissions)
+  if (role !== null && rolesNotToInvite(inviter, await readRoleSettings(db)).includes(role))
+    throw new Failure('FORBIDDEN', { message: `Your role may not invite a person with the role ${roleLabels[role]}.` })
 }
 
 export interface Admin {

@@ -121,6 +121,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
 
     async endPasswordLink({ id }, context) {
       await database.transaction(async (tx) => {
+        await refuseAbove(tx, await lockedRole(tx, id), signedIn(context).permissions)
         if (await endPasswordLink(tx, id)) await auditLink(tx, context, { action: 'user.password-link-end', id })
       })
       return { success: true }

@@ -147,6 +147,7 @@ describe('open password links', () => {
       id: user.id,
       name: 'Una User',
       email: 'user@gmail.com',
+      role: 'owner',
       madeBy: 'Mae Maker',
       expiresAt: made.expiresAt,
     })

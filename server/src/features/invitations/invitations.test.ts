@@ -118,7 +118,15 @@ describe('an invitation', () => {
     expect((await stateOf(app, link)).state).toBe('valid')
     for (const role of ['editor', 'reviewer', 'analyst', 'user'] as const)
       expect((await invite(await app.signUp(role), 'user')).status, role).toBe(403)
-    for (const role of ['manager', 'editor', 'reviewer', 'analyst', 'user'])
+    const peer = await made(owner, 'manager', 'peer@example.org')
+    for (const answer of [
+      await invite(manager, 'manager', 'second@example.org'),
+      await manager.call('POST', `/api/invitations/${peer.id}/resend`),
+    ]) {
+      const message = 'Your role may not invite a person with the role Manager.'
+      expect(answer, 'whose limits would add up').toMatchObject({ status: 403, body: { code: 'FORBIDDEN', message } })
+    }
+    for (const role of ['editor', 'reviewer', 'analyst', 'user'])
       expect((await invite(manager, role, `${role}@example.org`)).status, role).toBe(200)
   })
 

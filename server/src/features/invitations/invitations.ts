@@ -19,7 +19,7 @@ import {
   spendInvitation,
 } from '#src/identity/invitations.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
-import { refuseAbove } from '#src/identity/roles.ts'
+import { refuseAbove, refuseInviting } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import type { Mails } from '#src/mail/mails.ts'
@@ -43,13 +43,14 @@ export function invitationsHandlers(services: InvitationsServices): Handlers<typ
     action: 'invitation.create' | 'invitation.resend',
     make: (tx: Transaction<Tables>, madeBy: string) => Promise<MadeInvitation>,
   ) => {
-    const { id: madeBy, username: by, permissions } = signedIn(context)
+    const inviter = signedIn(context)
+    const { id: madeBy, username: by, permissions } = inviter
     await attempts.count(limits.invitationsOfUser, madeBy)
     const { id, path, expiresAt, replaced } = await database.transaction(async (tx) => {
       await sessions.lockAdmin(tx, madeBy, context.sessionToken)
       const made = await make(tx, madeBy)
       const { email, role } = made
-      await refuseAbove(tx, role, permissions)
+      await refuseInviting(tx, role, inviter)
       if (made.replaced !== undefined) await refuseAbove(tx, made.replaced, permissions)
       await mails.queue(tx, { to: { email, invitationId: made.id }, kind: 'invitation', by, role, path: made.path })
       await audit(tx, actOf(context), action, { record: recordOf(made), detail: { role: role ?? 'user' } })

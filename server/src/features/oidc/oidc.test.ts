@@ -43,6 +43,27 @@ describe('an account of the sign-in service', () => {
       expect(await auditTrail(app.database.db, action)).toMatchObject([{ detail: { service: 'Telegram', account: '@ada' } }])
   })
 
+  test('comes back with a person who is restored from the trash, unless somebody else has linked it meanwhile', async () => {
+    const { app, ada } = await withService()
+    const trashed = async (person: Client): Promise<string> => {
+      expect((await ada.call('DELETE', `/removeUser/${person.id}`)).status).toBe(200)
+      const { records } = (await ada.call('GET', '/api/trash')).body
+      return (records as { id: string; recordId: string }[]).find(({ recordId }) => recordId === person.id)!.id
+    }
+    const restore = async (id: string) => expect((await ada.call('POST', '/api/trash/restore-one', { id })).status).toBe(200)
+    const [grace, eve] = [await app.signUp('editor', 'grace@gmail.com'), await app.signUp('editor', 'eve@gmail.com')]
+    await linkAccount(grace, 'grace')
+    const [before] = await rowsOf(app)
+    await restore(await trashed(grace))
+    expect(await rowsOf(app)).toEqual([before])
+    expect(await signInWith(app, 'grace')).toMatchObject({ status: 200, body: { user: { id: grace.id } } })
+    const again = await trashed(grace)
+    expect((await linkAccount(eve, 'grace')).status).toBe(200)
+    await restore(again)
+    expect(await rowsOf(app)).toMatchObject([{ user_id: eve.id }])
+    expect(await signInWith(app, 'grace')).toMatchObject({ status: 200, body: { user: { id: eve.id } } })
+  })
+
   test.for(['client_secret_post', 'none'] as const)('works with a service that wants %s', async (secretIn) => {
     const { app, ada } = await withService({ secretIn })
     expect((await linkAccount(ada, 'ada')).status).toBe(200)

@@ -283,6 +283,25 @@ test('security: an invitation asks for a fresh proof, because it gives a role', 
   expect(answers.map(({ body }) => body.code)).toEqual(Array(3).fill('STEP_UP_NEEDED'))
 })
 
+test('security: messages to players, and a webhook to which all changes go, ask for a fresh proof', async () => {
+  const { app, ada } = await withFactor()
+  await ageProof(app, ada.id)
+  const id = '00000000-0000-4000-8000-000000000000'
+  for (const [path, body] of [
+    ['/api/broadcasts', { announcementId: 'a', audience: 'everybody' }],
+    [`/api/broadcasts/${id}/resume`, {}],
+    ['/api/webhooks', { url: 'https://game.example/hook', events: ['task.create'] }],
+  ] as const)
+    expect((await ada.call('POST', path, body)).body.code, path).toBe('STEP_UP_NEEDED')
+})
+
+test('whether somebody has a second factor is told to those who see users', async () => {
+  const { app, ada } = await withFactor()
+  const [manager, editor] = [await app.signUp('manager'), await app.signUp('editor')]
+  const seen = async (by: Client, { id }: Client) => (await by.call('GET', `/api/users/${id}`)).body.hasSecondFactor
+  expect([await seen(manager, ada), await seen(manager, editor), await seen(editor, ada)]).toEqual([true, false, undefined])
+})
+
 test('security: people without a second factor are not asked for it', async () => {
   const app = await testApp()
   const ada = await app.signUp('owner')

@@ -136,7 +136,7 @@ describe('a manager', () => {
   test('may not rename an owner, or do anything that would open or end the account', async () => {
     const app = await testApp()
     const [owner, manager, editor] = [await app.signUp('owner'), await app.signUp('manager'), await app.signUp('editor')]
-    await app.signUp('owner')
+    const other = await app.signUp('owner')
     for (const [method, path, body] of [
       ['DELETE', `/removeUser/${owner.id}`, undefined],
       ['POST', '/api/password-links', { id: owner.id }],
@@ -145,6 +145,10 @@ describe('a manager', () => {
       const { status, body: answer } = await manager.call(method, path, body)
       expect([status, answer.message], path).toEqual([403, 'Your role may not do this to a person with the role Owner.'])
     }
+    expect((await other.call('POST', '/api/password-links', { id: owner.id })).status).toBe(200)
+    const ended = await manager.call('DELETE', `/api/password-links/${owner.id}`)
+    expect(ended).toMatchObject({ status: 403, body: { message: 'Your role may not do this to a person with the role Owner.' } })
+    expect((await owner.call('GET', '/api/password-links')).body.links).toMatchObject([{ id: owner.id, role: 'owner' }])
     const many = await manager.call('POST', '/api/users/remove', { target: { ids: [owner.id, editor.id, manager.id] } })
     expect(many.body).toMatchObject({ affected: 1 })
     const refusals = many.body.refusals as { id: string; reason: string }[]

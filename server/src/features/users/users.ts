@@ -14,6 +14,7 @@ import { selectedFields, userEntity } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
+import { methodsOf } from '#src/identity/second-factor.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import {
   changeRole,
@@ -82,7 +83,9 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       return { users, ...page }
     },
 
-    get: ({ id }) => findUser(db, id),
+    async get({ id }) {
+      return { ...(await findUser(db, id)), hasSecondFactor: (await methodsOf(db, id)).length > 0 }
+    },
 
     async update({ id, version, ...names }, context) {
       const user = await changing(id, async (tx) => rename(tx, { before: await lockVersion(tx, id, version), names, context }))

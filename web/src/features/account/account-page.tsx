@@ -117,7 +117,7 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
     try {
       const { user } = await client.users.update({ ...input, id, version })
       form.finish()
-      queryClient.setQueryData(api.users.get.queryKey({ input: { id } }), user)
+      queryClient.setQueryData(api.users.get.queryKey({ input: { id } }), (before) => before && { ...before, ...user })
       toast.success('Info Updated Successfully!')
       await refreshAfterActOn('users')
       return undefined

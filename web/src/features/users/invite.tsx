@@ -15,7 +15,7 @@ import { SelectField, TextField, useForm } from '#src/ui/form.tsx'
 import { useLast } from '#src/ui/last.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { useRolesAbove } from './roles-above.ts'
+import { useRolesNotToInvite } from './roles-above.ts'
 import classes from './update-user-page.module.css'
 
 /** A link that was just made, which only this page knows. */
@@ -59,14 +59,13 @@ export function roleWords(role: InvitedRole): string {
 
 function InviteForm({ onMade, onClose }: { onMade: (made: NewInvitation) => void; onClose: () => void }) {
   const { canResetByMail } = useSession()
-  const above = useRolesAbove()
+  const refused = useRolesNotToInvite()
   const form = useForm(() => import('@arcade/contract/invitations/calls').then(({ invitationInput }) => invitationInput), {
     email: '',
     role: '' as InvitedRole,
   })
   const role = useWatch({ control: form.control, name: 'role' })
-  // The server refuses a role that may do more than one's own.
-  const options = [...roles.filter((one) => !above.includes(one)), 'user' as const].map((value) => ({
+  const options = [...roles.filter((one) => !refused.includes(one)), 'user' as const].map((value) => ({
     value,
     label: roleWords(value),
   }))

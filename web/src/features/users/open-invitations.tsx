@@ -13,7 +13,7 @@ import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { newInvitation, NewLinkDialog, roleWords } from './invite.tsx'
-import { useRolesAbove } from './roles-above.ts'
+import { useRolesAbove, useRolesNotToInvite } from './roles-above.ts'
 
 const mailWords = { queued: 'the mail is being sent', sent: 'sent by mail', failed: 'the mail could not be sent' } as const
 
@@ -23,6 +23,7 @@ export function OpenInvitations(): ReactNode {
   useKeptFresh(query)
   const { user, canResetByMail } = useSession()
   const above = useRolesAbove()
+  const refused = useRolesNotToInvite()
   const act = useItemAct(api.invitations.key())
   const [renewed, setRenewed] = useState<ReturnType<typeof newInvitation>>()
   const { data, error, refetch } = query
@@ -32,6 +33,7 @@ export function OpenInvitations(): ReactNode {
   if (invitations.length === 0) return null
 
   const mayActOn = ({ role }: OpenInvitation) => mayDo(user, 'users.write') && (role === 'user' || !above.includes(role))
+  const mayInvite = ({ role }: OpenInvitation) => role === 'user' || !refused.includes(role)
   const renewal = canResetByMail ? 'Send Again' : 'Make New Link'
   const handleRenew = ({ id, email }: OpenInvitation) =>
     void act(async () => {
@@ -59,14 +61,16 @@ export function OpenInvitations(): ReactNode {
             buttons={
               mayActOn(invitation) && (
                 <>
-                  <Button
-                    variant="default"
-                    size="compact-md"
-                    aria-label={`${renewal}, ${invitation.email}`}
-                    onClick={() => handleRenew(invitation)}
-                  >
-                    {renewal}
-                  </Button>
+                  {mayInvite(invitation) && (
+                    <Button
+                      variant="default"
+                      size="compact-md"
+                      aria-label={`${renewal}, ${invitation.email}`}
+                      onClick={() => handleRenew(invitation)}
+                    >
+                      {renewal}
+                    </Button>
+                  )}
                   <Button
                     variant="default"
                     size="compact-md"

@@ -1,4 +1,4 @@
-/** The password links that can be used now: for whom, by whom and until when. Who may change users can end one. */
+/** The password links that can be used now: for whom, by whom and until when. Who may change the user can end it. */
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -11,6 +11,7 @@ import { Permitted } from '#src/session.tsx'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
+import { useRolesAbove } from './roles-above.ts'
 
 interface OpenPasswordLinksProps {
   /** Shows only the link for this user. */
@@ -22,6 +23,7 @@ interface OpenPasswordLinksProps {
 export function OpenPasswordLinks({ userId, onEnd }: OpenPasswordLinksProps): ReactNode {
   const query = useQuery(api.account.passwordLinks.queryOptions())
   useKeptFresh(query)
+  const above = useRolesAbove()
   const act = useItemAct(api.account.passwordLinks.key())
   const { data, error, refetch } = query
 
@@ -44,16 +46,23 @@ export function OpenPasswordLinks({ userId, onEnd }: OpenPasswordLinksProps): Re
   return (
     <Panel title="Open Password Links">
       <ItemList>
-        {links.map(({ id, name, email, madeBy, expiresAt }) => (
+        {links.map(({ id, name, email, role, madeBy, expiresAt }) => (
           <Item
             key={id}
             name={`${name} (${email})`}
             buttons={
-              <Permitted needs="users.write">
-                <Button variant="default" size="compact-md" aria-label={`End Link, ${name}`} onClick={() => handleEnd(id, name)}>
-                  End Link
-                </Button>
-              </Permitted>
+              (role === null || !above.includes(role)) && (
+                <Permitted needs="users.write">
+                  <Button
+                    variant="default"
+                    size="compact-md"
+                    aria-label={`End Link, ${name}`}
+                    onClick={() => handleEnd(id, name)}
+                  >
+                    End Link
+                  </Button>
+                </Permitted>
+              )
             }
           >
             <Facts>

@@ -1,6 +1,7 @@
 /** The roles whose people the signed-in person may not act on. They are not in session.tsx, because the first load needs none of this. */
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { Role } from '@arcade/contract/team/fields'
-import { defaultRoleSettings, rolesAbove } from '@arcade/contract/team/permissions'
+import { defaultRoleSettings, rolesAbove, rolesNotToInvite, type RoleSettings } from '@arcade/contract/team/permissions'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client/client.ts'
 import { mayDo, useSession } from '#src/session.tsx'
@@ -10,12 +11,23 @@ import { mayDo, useSession } from '#src/session.tsx'
  * who do not see personal fields this depends on the settings of the roles. Until these are loaded, those of the contract count.
  */
 export function useRolesAbove(): Role[] {
+  const { user, settings } = useRoleSettings()
+  return rolesAbove(user?.permissions ?? [], settings)
+}
+
+/** Returns the roles to which the signed-in person may not invite anybody. */
+export function useRolesNotToInvite(): Role[] {
+  const { user, settings } = useRoleSettings()
+  return rolesNotToInvite({ permissions: user?.permissions ?? [], role: user?.role ?? null }, settings)
+}
+
+function useRoleSettings(): { user: SessionUser | null; settings: Record<Role, Pick<RoleSettings, 'seesPersonal'>> } {
   const { user } = useSession()
   const isNeeded = user !== null && !mayDo(user, 'players.personal')
   const { data } = useQuery({ ...api.team.roles.queryOptions(), enabled: isNeeded })
   const settings = Object.fromEntries((data?.roles ?? []).map((one) => [one.role, one.settings]))
   const own = user?.role ? { [user.role]: { seesPersonal: mayDo(user, 'players.personal') } } : {}
-  return rolesAbove(user?.permissions ?? [], { ...defaultRoleSettings, ...settings, ...own })
+  return { user, settings: { ...defaultRoleSettings, ...settings, ...own } }
 }
 
 /** Whether the signed-in person may act on people with this role. */

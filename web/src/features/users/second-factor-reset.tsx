@@ -1,5 +1,5 @@
-/** Removes another person's second factor, who has lost it. Only for those who may change roles. */
-import type { DashboardUser } from '@arcade/contract/users/fields'
+/** Removes another person's second factor, who has lost it. Only for those who may change roles, and for people who have one. */
+import type { ShownUser } from '@arcade/contract/users/calls'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { api, client } from '#src/client/client.ts'
@@ -7,10 +7,10 @@ import { useItemAct } from '#src/lists/item-acts.ts'
 import { mayDo, useSession } from '#src/session.tsx'
 import { Panel, PanelText } from '#src/ui/page.tsx'
 
-export function SecondFactorReset({ user: { id, fname, lname } }: { user: DashboardUser }) {
+export function SecondFactorReset({ user: { id, fname, lname, hasSecondFactor } }: { user: ShownUser }) {
   const { user: self } = useSession()
   const act = useItemAct(api.users.get.queryKey({ input: { id } }))
-  if (!mayDo(self, 'users.roles') || self?.id === id) return null
+  if (!mayDo(self, 'users.roles') || self?.id === id || !hasSecondFactor) return null
   const handleReset = () =>
     void act(
       async () => {

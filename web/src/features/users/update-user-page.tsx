@@ -2,7 +2,7 @@
 import { listPaths } from '@arcade/contract/lists'
 import { roleLabels } from '@arcade/contract/team/fields'
 import type { DashboardUser } from '@arcade/contract/users/fields'
-import type { UserUpdateInput } from '@arcade/contract/users/calls'
+import type { ShownUser, UserUpdateInput } from '@arcade/contract/users/calls'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -55,7 +55,7 @@ export function UpdateUserPage() {
 }
 
 interface UserProps {
-  user: DashboardUser
+  user: ShownUser
   onReload: () => void
 }
 
@@ -67,7 +67,7 @@ function UserForms({ user, onReload }: UserProps) {
   const handleRoleChange = (changed: DashboardUser) => {
     setLink(undefined) // a change of the role ends the link
     if (changed.version === version + 1) setVersion(changed.version)
-    queryClient.setQueryData(api.users.get.queryKey({ input: { id: user.id } }), changed)
+    queryClient.setQueryData(api.users.get.queryKey({ input: { id: user.id } }), (before) => before && { ...before, ...changed })
   }
   const aside = (
     <>
