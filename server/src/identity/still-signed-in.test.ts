@@ -78,7 +78,7 @@ test('security: of two sessions that end each other at once, one stays', async (
     const answers = await Promise.all(
       cookies.map((cookie) => app.guest.call('DELETE', '/api/account/sessions', undefined, { cookie })),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401]))
     const left = await app.database.db.selectFrom('sessions').select('id').where('user_id', '=', ada.id).execute()
     expect(left).toHaveLength(1)
   }
@@ -93,8 +93,9 @@ test('an act may end its own session', async () => {
 })
 
 test('what an act goes on doing after its answer is not checked any more', async () => {
-  const { database, sessions, signUp } = await testApp()
-  const { id: userId } = await signUp('owner')
+  const app = await testApp()
+  const { database, sessions } = app
+  const { id: userId } = await app.signUp('owner')
   const begun = await database.db.selectFrom('sessions').select('id').where('user_id', '=', userId).executeTakeFirstOrThrow()
   const permission = {
     session: { userId, sessionId: begun.id },
