@@ -110,7 +110,9 @@ interface FilledTable {
 
 /** Deletes the rows of small tables, which takes a tenth of the time of `truncate`: that replaces the files of a table and its indexes. */
 async function removeRows(tx: Transaction<Tables>, filled: readonly FilledTable[]): Promise<void> {
-  const [small, large] = [true, false].map((size) => filled.filter(({ isSmall }) => isSmall === size).map(({ name }) => sql.table(name)))
+  const [small, large] = [true, false].map((size) =>
+    filled.filter(({ isSmall }) => isSmall === size).map(({ name }) => sql.table(name)),
+  )
   if (large!.length > 0) await sql`truncate ${sql.join(large!)} cascade`.execute(tx)
   if (small!.length === 0) return
   // One statement, because foreign keys are checked at its end.
