@@ -64,7 +64,11 @@ async function runVitest(): Promise<Counts> {
 async function runProjects(names: readonly string[]): Promise<Counts> {
   const file = join(results, `vitest-${names[0]}.json`)
   // With paths, one of the two runs may have none of them. `count` fails if no test was run at all.
-  const selection = [...names.flatMap((name) => ['--project', name]), ...(filters.length > 0 ? ['--passWithNoTests'] : []), ...filters]
+  const selection = [
+    ...names.flatMap((name) => ['--project', name]),
+    ...(filters.length > 0 ? ['--passWithNoTests'] : []),
+    ...filters,
+  ]
   const env = names.includes('web') ? { CHROMIUM_PATH: await findChromium() } : {}
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   // Vitest's own number is one fewer than the cores, but tests of processes and locks mostly wait.
