@@ -173,6 +173,18 @@ describe('an SMTP server that', () => {
     expect(server.mails).toHaveLength(behaviour === 'drop' ? 2 : 1) // at least once: it was taken but not confirmed
   })
 
+  test('takes a mail and answers without an end loses the connection when the attempt ends', async () => {
+    const server = await mailServer('hold')
+    const mails = await mailsTo(server)
+    await mails.queue((await testDatabase()).db, invitation())
+    const sending = mails.sendDue()
+    await waitFor('the mail to be held', () => server.held().length === 1)
+    mails.stop()
+    await sending
+    expect(await queued()).toMatchObject([{ isSent: false, result: 'The server stopped while it was sending' }])
+    await waitFor('the end of the connection', () => server.held().length === 0)
+  })
+
   test.each([
     ['the recipient', { code: 550, at: 'recipient' }],
     ['the mail', { code: 554, at: 'data' }],

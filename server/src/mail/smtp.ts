@@ -55,12 +55,12 @@ export function createSmtp({ smtp, from, origin }: MailSettings, limits: SmtpLim
         disableFileAccess: true,
         disableUrlAccess: true,
       })
-      const { promise: cutOff, reject } = Promise.withResolvers<never>()
-      const handleStop = (): void => reject(new CutOff('The server stopped while it was sending'))
-      const timer = setTimeout(() => reject(new CutOff('The mail server was too slow')), limits.whole)
+      const ending = new AbortController()
+      const handleStop = (): void => ending.abort(new CutOff('The server stopped while it was sending'))
+      const timer = setTimeout(() => ending.abort(new CutOff('The mail server was too slow')), limits.whole)
       stopped.signal.addEventListener('abort', handleStop)
       try {
-        const sending = transport.sendMail({
+        await transport.sendMail({
           from: { name: 'Arcade Console', address: from },
           // As an object, the address is taken as it is: a comma or a bracket in it does not add another one.
           to: { name: '', address: recipient },
@@ -69,16 +69,15 @@ export function createSmtp({ smtp, from, origin }: MailSettings, limits: SmtpLim
           html,
           messageId: `<${id}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Arcade-Console': origin },
+          // Also ends the connection. The transport's `close` would not.
+          signal: ending.signal,
         })
-        sending.catch(() => {}) // it also fails when its connection is closed below
-        await Promise.race([sending, cutOff])
         return { outcome: 'sent', text: 'Taken by the mail server' }
       } catch (error) {
-        return failureOf(error)
+        return failureOf(ending.signal.aborted ? ending.signal.reason : error)
       } finally {
         clearTimeout(timer)
         stopped.signal.removeEventListener('abort', handleStop)
-        transport.close()
       }
     },
     stop: () => stopped.abort(),
