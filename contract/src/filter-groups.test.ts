@@ -118,5 +118,6 @@ test('the list of players takes the filters of segments from a query', () => {
     any: JSON.stringify(groups),
   }
   expect(messagesOf(inputOf(players.list), query)).toEqual({})
-  expect(inputOf(players.count).parse({ seenDays: '7' })).toEqual({ seenDays: 7 })
+  expect(inputOf(players.count).parse({ seenDays: '7' })).toEqual({ seenDays: 7, exact: false })
+  expect(inputOf(players.count).parse({ exact: 'true' })).toEqual({ exact: true })
 })

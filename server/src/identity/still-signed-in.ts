@@ -1,6 +1,6 @@
 /**
  * A person's act counts only if the person may still do it at the end. Each transaction of the act asks again right before it commits, and
- * whoever takes the rights away waits for that commit (`announceLoss` in sessions.ts).
+ * the transaction that takes the rights away waits for that commit (`announceLoss` in session-notices.ts).
  */
 import type { Transaction } from 'kysely'
 import type { SessionUser } from '@arcade/contract/auth/calls'
