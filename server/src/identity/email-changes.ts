@@ -102,6 +102,11 @@ async function lockLink(tx: Transaction<Tables>, token: string): Promise<FoundLi
   return found
 }
 
+/** Refuses a link that never was one, without a transaction: guests can send very many. @throws Failure EMAIL_LINK_INVALID */
+export async function refuseUnknownLink(db: Kysely<Tables>, token: string): Promise<void> {
+  if (!(await findLink(db, token))) throw new Failure('EMAIL_LINK_INVALID')
+}
+
 /** Returns what a link of a change can do. */
 export async function emailChangeState(
   db: Kysely<Tables>,

@@ -14,6 +14,7 @@ import {
   emailChangeState,
   endEmailChange,
   findEmailChange,
+  refuseUnknownLink,
 } from '#src/identity/email-changes.ts'
 import type { PasswordResets } from '#src/identity/password-resets.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -93,6 +94,7 @@ export function emailsHandlers(services: EmailsServices): Handlers<typeof contra
 
     async confirm({ link, act }, context) {
       await attempts.count(limits.passwordLinkByAddress, context.address)
+      await refuseUnknownLink(db, link)
       const done = database.transaction(async (tx) => {
         if (act === 'confirm') {
           const changed = await confirmEmailChange(tx, actOf(context), link)
