@@ -175,7 +175,7 @@ export const broadcasts = {
     })
     .input(broadcastInput)
     .output(done.extend({ id: idField })),
-  reschedule: call(['admin'], { needs: 'broadcasts.write', onFullDisk: 'small' })
+  reschedule: call(['admin'], { needs: 'broadcasts.write', stepUp: true, onFullDisk: 'small' })
     .route({
       method: 'PUT',
       path: '/api/broadcasts/{id}/times',
@@ -201,7 +201,7 @@ export const broadcasts = {
     })
     .input(ofOne)
     .output(done),
-  resendUnknown: call(['admin'], { needs: 'broadcasts.write' })
+  resendUnknown: call(['admin'], { needs: 'broadcasts.write', stepUp: true })
     .route({
       method: 'POST',
       path: '/api/broadcasts/{id}/resend-unknown',

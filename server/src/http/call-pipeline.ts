@@ -9,7 +9,7 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CallMeta } from '@arcade/contract/call'
-import { type Caller, type CallContext, Failure, sessionOf } from '#src/calls.ts'
+import { type Caller, type CallContext, Failure, refuseWithout, sessionOf } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { allowReplica } from '#src/db/reads.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
@@ -232,7 +232,12 @@ export class CallPipeline {
     const isPersonsAct = caller.kind === 'user' && (changesState || isForOwnPages) && !access.includes('guest')
     const handle = async (): Promise<unknown> => {
       if (!isPersonsAct) return route.handler(input, context)
-      const refuse = (user: SessionUser): void => refuseUnless(route.meta, { ...caller, user })
+      const refuse = (user: SessionUser): void => {
+        refuseUnless(route.meta, { ...caller, user })
+        // What the act was allowed to see and to select by counts as well, such as personal fields. It may give up the own second factor.
+        if (user.lacksSecondFactor) return
+        for (const permission of caller.user.permissions) refuseWithout(permission, user)
+      }
       return whileAllowed(this.#services, { session: sessionOf(context), refuse }, () => route.handler(input, context))
     }
     const isForReplica = this.#services.database.replica !== undefined && route.meta.mayBeSecondOld && caller.kind === 'user'

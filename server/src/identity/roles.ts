@@ -90,11 +90,15 @@ export async function refuseAbove(db: Kysely<Tables>, role: Role | null, held: r
     throw new Failure('FORBIDDEN', { message: `Your role may not do this to a person with the role ${roleLabels[role]}.` })
 }
 
-/** @throws Failure FORBIDDEN if the person may not invite anybody to this role */
-export async function refuseInviting(db: Kysely<Tables>, role: Role | null, inviter: SessionUser): Promise<void> {
-  await refuseAbove(db, role, inviter.permissions)
-  if (role !== null && rolesNotToInvite(inviter, await readRoleSettings(db)).includes(role))
-    throw new Failure('FORBIDDEN', { message: `Your role may not invite a person with the role ${roleLabels[role]}.` })
+/**
+ * Refuses an act that opens an account with this role by a link, if the person could use it as well and so double the own limits.
+ * @param act what the person would do to a person with this role, such as *invite*
+ * @throws Failure FORBIDDEN
+ */
+export async function refusePeer(db: Kysely<Tables>, role: Role | null, person: SessionUser, act: string): Promise<void> {
+  await refuseAbove(db, role, person.permissions)
+  if (role !== null && rolesNotToInvite(person, await readRoleSettings(db)).includes(role))
+    throw new Failure('FORBIDDEN', { message: `Your role may not ${act} a person with the role ${roleLabels[role]}.` })
 }
 
 export interface Admin {
@@ -109,6 +113,8 @@ export interface Admin {
  * @throws Failure SIGNED_OUT if the caller's role was changed or taken away while the lock was waited for
  */
 export async function lockAdmins(tx: Transaction<Tables>, { caller }: Pick<CallContext, 'caller'>): Promise<Admin[]> {
+  // When several people lose their rights at once, each loss waits for the ones before it and for acts that are being committed.
+  await sql`set local lock_timeout = '20s'`.execute(tx)
   await takeLock(tx, 'admins')
   const rows = await tx
     .selectFrom('users')

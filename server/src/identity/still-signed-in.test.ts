@@ -32,6 +32,22 @@ test('security: an act that waited for a lock is refused if its person lost the 
   expect((await boss.call('GET', `/api/social-tasks/${id}`)).status).toBe(200)
 })
 
+test('security: an act that waited for a lock is refused if its person may not see personal fields any more', async () => {
+  const app = await testApp()
+  const [boss, ada] = [await app.signUp('owner'), await app.signUp('manager')]
+  const { id } = (await boss.call('POST', '/api/social-tasks', TASK)).body
+  const { roles } = (await boss.call('GET', '/api/roles')).body
+  const { settings } = (roles as { role: string; settings: object }[]).find(({ role }) => role === 'manager')!
+  const held = await holdTask(app, id)
+  const removing = ada.call('DELETE', `/api/social-tasks/${id}`)
+  await waitFor('the act to wait', async () => (await countLockWaits(app.database.db, '%tasks%')) === 1)
+  const seesPersonal = false
+  expect((await boss.call('PUT', '/api/roles/manager', { ...settings, seesPersonal })).status).toBe(200)
+  await held.release()
+  expect(await removing).toMatchObject({ status: 403, body: { message: expect.stringContaining('players.personal') as string } })
+  expect((await ada.call('DELETE', `/api/social-tasks/${id}`)).status).toBe(200)
+})
+
 test('security: an upload whose body is still being sent when its person is demoted stores nothing', async () => {
   const directory = await temporaryDataDir()
   const stored: string[] = []

@@ -21,7 +21,7 @@ import {
 import { userRecord } from '#src/identity/accounts.ts'
 import { findReset, spendReset } from '#src/identity/password-resets.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
-import { refuseAbove, roleThatCounts } from '#src/identity/roles.ts'
+import { refuseAbove, refusePeer, roleThatCounts } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Passwords } from '#src/identity/sign-in-passwords.ts'
 import type { Mails } from '#src/mail/mails.ts'
@@ -104,12 +104,13 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
     },
 
     async createPasswordLink({ id }, context) {
-      const { id: madeBy, permissions } = signedIn(context)
+      const maker = signedIn(context)
+      const madeBy = maker.id
       // Otherwise an open session could set a new password without the current one.
       if (id === madeBy) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         await sessions.lockAdmin(tx, madeBy, context.sessionToken)
-        await refuseAbove(tx, await lockedRole(tx, id), permissions)
+        await refusePeer(tx, await lockedRole(tx, id), maker, 'make a password link for')
         const made = await createPasswordLink(tx, { userId: id, madeBy })
         await auditLink(tx, context, { action: 'user.password-link', id })
         return made

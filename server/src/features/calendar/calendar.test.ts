@@ -147,6 +147,7 @@ test('broadcasts are in the calendar from their beginning to their end, also at 
     { id: 'into', state: 'done', started: '2040-03-30T00:00Z', done: '2040-04-01T00:00:00.001Z' },
     { id: 'at the first moment', state: 'scheduled', send: '2040-04-01T00:00Z' },
     { id: 'cancelled before it began', state: 'cancelled', send: '2040-04-02T00:00Z', done: '2040-03-02T00:00Z' },
+    { id: 'cancelled amid', state: 'cancelled', started: '2040-04-02T00:00Z', done: '2040-04-02T01:00Z' },
     {
       id: 'later than planned',
       state: 'done',
@@ -165,7 +166,7 @@ test('broadcasts are in the calendar from their beginning to their end, also at 
   ).toEqual([
     ['into', 'done', '03-30', '04-01'],
     ['at the first moment', 'scheduled', '04-01', null],
-    ['cancelled before it began', 'cancelled', '04-02', '04-02'],
+    ['cancelled amid', 'cancelled', '04-02', '04-02'],
     ['later than planned', 'done', '04-03', '05-04'],
     ['with an end', 'scheduled', '04-04', '04-05'],
     ['made without a time', 'scheduled', '04-05', null],

@@ -56,12 +56,16 @@ const ITEMS = `
    where kind = any($3::text[])
    order by starts_at nulls first, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`
 
-/** The broadcasts of which a part lies between $1 and $2. One that is under way without an end goes on until now. */
+/**
+ * The broadcasts of which a part lies between $1 and $2, without those that were cancelled before they began. One that is under way without
+ * an end goes on until now.
+ */
 const BROADCASTS = `
   select id, title, ${isoSql('starts_at')} as "startsAt", ${isoSql('ends_at')} as "endsAt", state, is_paused as "isPaused",
          ${IS_ANY_WAITING} as "isWaiting"
-    from (select id, title, state, is_paused, starts_at, case when coalesce(done_at, ends_at) is not null then greatest(starts_at, coalesce(done_at, ends_at)) end as ends_at
+    from (select id, title, state, is_paused, started_at, starts_at,
+                 case when coalesce(done_at, ends_at) is not null then greatest(starts_at, coalesce(done_at, ends_at)) end as ends_at
             from (select *, coalesce(started_at, send_at, made_at) as starts_at from broadcasts) as begun) as spans
-   where starts_at < ${momentSql('$2')} and (starts_at >= ${momentSql('$1')}
+   where (state <> 'cancelled' or started_at is not null) and starts_at < ${momentSql('$2')} and (starts_at >= ${momentSql('$1')}
       or coalesce(ends_at, case when state in ('planning', 'sending') then now() end) > ${momentSql('$1')})
    order by starts_at, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`

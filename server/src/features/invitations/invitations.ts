@@ -19,7 +19,7 @@ import {
   spendInvitation,
 } from '#src/identity/invitations.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
-import { refuseAbove, refuseInviting } from '#src/identity/roles.ts'
+import { refuseAbove, refusePeer } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import type { Mails } from '#src/mail/mails.ts'
@@ -50,7 +50,7 @@ export function invitationsHandlers(services: InvitationsServices): Handlers<typ
       await sessions.lockAdmin(tx, madeBy, context.sessionToken)
       const made = await make(tx, madeBy)
       const { email, role } = made
-      await refuseInviting(tx, role, inviter)
+      await refusePeer(tx, role, inviter, 'invite')
       if (made.replaced !== undefined) await refuseAbove(tx, made.replaced, permissions)
       await mails.queue(tx, { to: { email, invitationId: made.id }, kind: 'invitation', by, role, path: made.path })
       await audit(tx, actOf(context), action, { record: recordOf(made), detail: { role: role ?? 'user' } })

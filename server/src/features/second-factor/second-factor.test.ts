@@ -287,12 +287,14 @@ test('security: messages to players, and a webhook to which all changes go, ask 
   const { app, ada } = await withFactor()
   await ageProof(app, ada.id)
   const id = '00000000-0000-4000-8000-000000000000'
-  for (const [path, body] of [
-    ['/api/broadcasts', { announcementId: 'a', audience: 'everybody' }],
-    [`/api/broadcasts/${id}/resume`, {}],
-    ['/api/webhooks', { url: 'https://game.example/hook', events: ['task.create'] }],
+  for (const [method, path, body] of [
+    ['POST', '/api/broadcasts', { announcementId: 'a', audience: 'everybody' }],
+    ['POST', `/api/broadcasts/${id}/resume`, {}],
+    ['POST', `/api/broadcasts/${id}/resend-unknown`, {}],
+    ['PUT', `/api/broadcasts/${id}/times`, { sendAt: null, endsAt: null }],
+    ['POST', '/api/webhooks', { url: 'https://game.example/hook', events: ['task.create'] }],
   ] as const)
-    expect((await ada.call('POST', path, body)).body.code, path).toBe('STEP_UP_NEEDED')
+    expect((await ada.call(method, path, body)).body.code, path).toBe('STEP_UP_NEEDED')
 })
 
 test('whether somebody has a second factor is told to those who see users', async () => {

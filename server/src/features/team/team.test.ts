@@ -159,6 +159,8 @@ describe('a manager', () => {
       ]),
     )
     expect((await manager.call('POST', '/api/password-links', { id: (await app.signUp('analyst')).id })).status).toBe(200)
+    // With another manager's account the points of two limits could be given.
+    expect((await manager.call('POST', '/api/password-links', { id: (await app.signUp('manager')).id })).status).toBe(403)
   })
 })
 

@@ -33,12 +33,16 @@ export function teamHandlers({ database, sessions }: { database: Database; sessi
 
     async setSettings({ role, ...settings }, context) {
       await database.transaction(async (tx) => {
-        await lockAdmins(tx, context) // of two changes at once, the second one sees what the first one wrote
+        const admins = await lockAdmins(tx, context) // of two changes at once, the second one sees what the first one wrote
         const before = (await readRoleSettings(tx))[role]
         const changes = changesBetween({ ...before }, { ...settings })
         if (Object.keys(changes).length === 0) return
         await writeRoleSettings(tx, role, settings)
-        await sessions.announceManyChanges(tx)
+        const losing = before.seesPersonal && !settings.seesPersonal ? admins.filter((admin) => admin.role === role) : []
+        await sessions.announceManyChanges(
+          tx,
+          losing.map(({ id }) => id),
+        )
         const record = { kind: 'role', id: role, name: roleLabels[role] } as const
         await audit(tx, actOf(context), 'role.update', { record, changes })
       })

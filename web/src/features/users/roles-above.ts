@@ -15,7 +15,7 @@ export function useRolesAbove(): Role[] {
   return rolesAbove(user?.permissions ?? [], settings)
 }
 
-/** Returns the roles to which the signed-in person may not invite anybody. */
+/** Returns the roles to which the signed-in person may not invite anybody, and for whose people the person may make no password link. */
 export function useRolesNotToInvite(): Role[] {
   const { user, settings } = useRoleSettings()
   return rolesNotToInvite({ permissions: user?.permissions ?? [], role: user?.role ?? null }, settings)

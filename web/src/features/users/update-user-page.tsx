@@ -26,7 +26,7 @@ import { OpenPasswordLinks } from './open-password-links.tsx'
 import { SecondFactorReset } from './second-factor-reset.tsx'
 import { type NewPasswordLink, PasswordLink } from './password-link.tsx'
 import { RoleForm } from './role-form.tsx'
-import { useMayActOn } from './roles-above.ts'
+import { useMayActOn, useRolesNotToInvite } from './roles-above.ts'
 import classes from './update-user-page.module.css'
 
 export function UpdateUserPage() {
@@ -64,6 +64,8 @@ function UserForms({ user, onReload }: UserProps) {
   const [version, setVersion] = useState(user.version)
   const [link, setLink] = useState<NewPasswordLink>()
   const mayActOn = useMayActOn(user.role)
+  const notByLink = useRolesNotToInvite()
+  const mayMakeLink = user.role === null || !notByLink.includes(user.role)
   const handleRoleChange = (changed: DashboardUser) => {
     setLink(undefined) // a change of the role ends the link
     if (changed.version === version + 1) setVersion(changed.version)
@@ -89,7 +91,7 @@ function UserForms({ user, onReload }: UserProps) {
           </>
         )}
       </FormPanel>
-      {mayActOn && (
+      {mayMakeLink && (
         <Panel>
           <PasswordLink user={user} link={link} onMake={setLink} />
         </Panel>
