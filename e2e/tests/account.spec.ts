@@ -46,6 +46,7 @@ test.describe('an admin’s own account', () => {
     await expect(field(page, 'First Name')).toHaveValue('Grace')
     expect(await server.database.db.selectFrom('users').select('fname').execute()).toEqual([{ fname: 'Grace' }])
     await page.keyboard.press('Control+k')
+    await expect(page.getByRole('combobox')).toBeFocused()
     await page.keyboard.type('your account')
     await expect(page.getByRole('option', { name: 'Your Account' })).toBeVisible()
   })

@@ -163,6 +163,8 @@ test('§6 pages that the role may not open lead to the dashboard, and the palett
     await page.goto(address)
     await expect(page).toHaveURL('/')
   }
+  // The address changes before the page is there that hears the keys.
+  await expect(page.getByRole('button', { name: 'Search' })).toBeVisible()
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog')
   await palette.getByRole('combobox').fill('a')
