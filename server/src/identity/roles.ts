@@ -86,8 +86,11 @@ export async function findRolesAbove(db: Kysely<Tables>, held: readonly Permissi
 
 /** @throws Failure FORBIDDEN if a person with this role may do more than somebody with these permissions */
 export async function refuseAbove(db: Kysely<Tables>, role: Role | null, held: readonly Permission[]): Promise<void> {
-  if (role !== null && (await findRolesAbove(db, held)).includes(role))
-    throw new Failure('FORBIDDEN', { message: `Your role may not do this to a person with the role ${roleLabels[role]}.` })
+  if (role !== null && (await findRolesAbove(db, held)).includes(role)) throw notToBeDone(role)
+}
+
+function notToBeDone(role: Role): Failure {
+  return new Failure('FORBIDDEN', { message: `Your role may not do this to a person with the role ${roleLabels[role]}.` })
 }
 
 /**
@@ -96,8 +99,10 @@ export async function refuseAbove(db: Kysely<Tables>, role: Role | null, held: r
  * @throws Failure FORBIDDEN
  */
 export async function refusePeer(db: Kysely<Tables>, role: Role | null, person: SessionUser, act: string): Promise<void> {
-  await refuseAbove(db, role, person.permissions)
-  if (role !== null && rolesNotToInvite(person, await readRoleSettings(db)).includes(role))
+  if (role === null) return
+  const settings = await readRoleSettings(db)
+  if (rolesAbove(person.permissions, settings).includes(role)) throw notToBeDone(role)
+  if (rolesNotToInvite(person, settings).includes(role))
     throw new Failure('FORBIDDEN', { message: `Your role may not ${act} a person with the role ${roleLabels[role]}.` })
 }
 

@@ -73,11 +73,16 @@ export async function expectGoodEnd({ child, ended }: ServerProcess): Promise<vo
   expect(code, output).toBe(0)
 }
 
-/** Signs `ADMIN` in and returns the cookies. A server that answers 503 is busy, so the request is repeated, as the web app does it. */
+/** Signs `ADMIN` in and returns the cookies. */
 export async function signInAdmin(url: string): Promise<string> {
+  return signIn(url, ADMIN)
+}
+
+/** Signs a person in and returns the cookies. A server that answers 503 is busy, so the request is repeated, as the web app does it. */
+export async function signIn(url: string, account: { email: string; password: string }): Promise<string> {
   const headers = { 'content-type': 'application/json' }
   const answer = await waitFor('an answer to signing in', async () => {
-    const response = await fetch(`${url}/api/session`, { method: 'POST', headers, body: JSON.stringify(ADMIN) })
+    const response = await fetch(`${url}/api/session`, { method: 'POST', headers, body: JSON.stringify(account) })
     return response.status === 503 ? undefined : response
   })
   expect(answer.status).toBe(200)

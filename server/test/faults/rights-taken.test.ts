@@ -17,7 +17,7 @@ import { reportFigure, rounds } from '#test/size.ts'
 import { PASSWORD } from '#test/test-app.ts'
 import { countLockWaits, createDatabase } from '#test/test-database.ts'
 import { png } from '#test/test-images.ts'
-import { expectGoodEnd, signInAdmin, startServer } from './console-process.ts'
+import { expectGoodEnd, signIn, signInAdmin, startServer } from './console-process.ts'
 
 const SERVERS = 3
 /** Writers on each server. */
@@ -76,7 +76,8 @@ test(
         const email = `${name.replaceAll(' ', '-')}-${round}@gmail.com`
         const account = { fname: 'Ada', lname: 'B', email, passwordHash, userType: 'admin', role: 'manager' } as const
         const { id } = await database.transaction((tx) => createAccount(tx, account))
-        const person = { id, cookie: await signIn(servers[1]!, email), elsewhere: await signIn(servers[0]!, email) }
+        const known = { email, password: PASSWORD }
+        const person = { id, cookie: await signIn(servers[1]!, known), elsewhere: await signIn(servers[0]!, known) }
         const lastMs = await takeRights(world, person, { name, way })
         reportFigure(`rights taken (${name}): the last of ${2 * SERVERS} streams on ${SERVERS} servers ended after ${lastMs} ms`)
       }
@@ -234,21 +235,4 @@ async function follow(server: string, cookie: string, query: string): Promise<{ 
   await once(response, 'data')
   response.resume()
   return { ended }
-}
-
-async function signIn(server: string, email: string): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await waitFor('an answer to signing in', async () => {
-    const response = await fetch(`${server}/api/session`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ email, password: PASSWORD }),
-    })
-    return response.status === 503 ? undefined : response
-  })
-  expect(answer.status).toBe(200)
-  return answer.headers
-    .getSetCookie()
-    .map((text) => text.split(';')[0])
-    .join('; ')
 }
