@@ -50,7 +50,7 @@ test('segments: each page of each order has the players whom a plain look at eve
   }
 })
 
-/** The parts of random filters, many of which together match few players. */
+/** The conditions that random filters are made of. A filter with several of them matches few players. */
 const parts: readonly PlayersFilter[] = [
   ...filters.filter(({ search, any }) => search === undefined && any === undefined),
   ...[2000, 2500, 2990].map((balanceMin) => ({ balanceMin })),

@@ -31,7 +31,7 @@ interface Sent {
   done?: string
 }
 
-/** Broadcasts of which nobody gets a message: no background task runs. */
+/** Adds broadcasts to the database. None of them is sent, because no background task runs. */
 async function addBroadcasts({ database }: TestApp, broadcasts: readonly Sent[]): Promise<void> {
   for (const [number, { id, state, made = '2039-01-01T00:00Z', send, started, ends, done }] of broadcasts.entries())
     await sql`insert into broadcasts (id, number, announcement_id, title, filter, state, made_at, send_at, started_at, ends_at, done_at)

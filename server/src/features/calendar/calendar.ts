@@ -57,8 +57,8 @@ const ITEMS = `
    order by starts_at nulls first, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`
 
 /**
- * The broadcasts of which a part lies between $1 and $2, without those that were cancelled before they began. One that is under way without
- * an end goes on until now.
+ * Selects the broadcasts that were, are or will be sent at some time between $1 and $2. One that was cancelled before it began is left out.
+ * One that is under way and has no end counts as going on until now.
  */
 const BROADCASTS = `
   select id, title, ${isoSql('starts_at')} as "startsAt", ${isoSql('ends_at')} as "endsAt", state, is_paused as "isPaused",

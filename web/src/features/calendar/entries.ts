@@ -65,7 +65,7 @@ interface Answer {
 }
 
 /**
- * Returns the entries of which a part lies within the span, by their start: the answer may be that of another span, or older than a move.
+ * Returns the entries that overlap the span, in the order of their start. The answer may belong to another span, or be older than a move.
  * @param kind only entries of this kind
  */
 export function entriesIn(
