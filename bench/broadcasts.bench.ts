@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import { OUTCOMES } from '../server/src/broadcasts/outcomes.ts'
 import { endWait, makeAllWait } from '../server/src/broadcasts/pace.ts'
 import { BOT_TOKEN, startTelegram } from '../server/test/telegram.ts'
-import { type BenchServer, IS_LARGE, report, startBenchServer } from './measuring.ts'
-import { addPlayers } from './players.ts'
+import { generated, startFilledServer } from './consoles.ts'
+import { type BenchServer, IS_LARGE, report } from './measuring.ts'
 
 const MILLIONS = IS_LARGE ? 10 : 1
 const SENT = IS_LARGE ? 100_000 : 10_000
@@ -21,14 +21,13 @@ const FEW = { search: 'moon_1' }
 const RATE = 1000
 
 const api = await startTelegram()
-const server = await startBenchServer({
+const server = await startFilledServer(generated(MILLIONS * 1_000_000), {
   TELEGRAM_BOT_TOKEN: BOT_TOKEN,
   TELEGRAM_API_ROOT: api.url,
   TELEGRAM_RATE: String(RATE),
 })
 try {
   const { db } = server.database
-  await addPlayers(server, 0, MILLIONS * 1_000_000)
   await sql`insert into announcements (id, type, title, subtitle, reward, status) values ('a', 'desc', 'News', 'Today', 5, true)`.execute(
     db,
   )

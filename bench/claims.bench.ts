@@ -17,7 +17,7 @@ import { sql } from 'kysely'
 import { playerDetails } from '@arcade/contract/game/calls'
 import type { Followed } from '@arcade/contract/dashboard/calls'
 import { LEADERBOARD_MAX } from '@arcade/contract/ledger/calls'
-import { SEED_BASE, seed } from '../server/src/import/seed.ts'
+import { SEED_BASE } from '../server/src/import/seed.ts'
 import { foldCounters } from '../server/src/counters/counters.ts'
 import { DISTRIBUTED_TABLES } from '../server/src/postgres/citus.ts'
 import { columnName, playerEntity } from '../server/src/db/entities.ts'
@@ -25,6 +25,7 @@ import { reconcile } from '../server/src/ledger/reconcile.ts'
 import { ledgerHandlers } from '../server/src/features/ledger.ts'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
+import { seeded, startFilledServer } from './consoles.ts'
 import { claim, claimUntil, prepareClaiming, REWARD } from './claiming.ts'
 import { reportLimited } from './limited-claims.ts'
 import { openPosting } from './posting.ts'
@@ -37,7 +38,6 @@ import {
   reportRate,
   reportTail,
   startBare,
-  startBenchServer,
   statementsOf,
   stopProcess,
   temporaryDirectory,
@@ -74,12 +74,11 @@ const COUNT_ALL = `select ${RECONCILED_TABLES.map((table) => `(select count(*) f
 
 const findStatement = statementsOf((recorder) => ledgerHandlers({ database: recorder, caps: new Map() }))
 
-const server = await startBenchServer()
+const server = await startFilledServer(seeded(players))
 const folder = await temporaryDirectory()
 const { database } = server
 const { db } = database
 try {
-  await seed({ database, telegramUsers: players, participations: 0, log: (line) => console.log(line) })
   const { headers: bot, tasks } = await prepareClaiming(database, ITEMS)
 
   await reportClaims(bot, tasks)

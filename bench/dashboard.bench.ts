@@ -4,18 +4,17 @@
  * The dashboard can ask five questions only, so all callers share reads here, as operators do (ADR 11).
  */
 import { activityRanges } from '@arcade/contract/dashboard/fields'
-import { seed } from '../server/src/import/seed.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { createFigures } from '../server/src/features/dashboard/figures.ts'
-import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './measuring.ts'
+import { seeded, startFilledServer } from './consoles.ts'
+import { measure, reportRate, reportTail, show, startBare, stopProcess } from './measuring.ts'
 
 const RATIO_BUDGET = 0.6
 const ROWS = 1_000_000
 const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
 
-const server = await startBenchServer()
+const server = await startFilledServer(seeded(ROWS))
 try {
-  await seed({ database: server.database, telegramUsers: ROWS, participations: ROWS, log: (line) => console.log(line) })
   const headers = { cookie: server.admin.cookie }
   const calls = [
     { name: 'metrics', path: '/api/metrics', run: (of: Figures) => of.metrics() },

@@ -7,25 +7,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
-import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
-import { addCount } from '../server/test/activity.ts'
-import { giveBalances } from '../server/test/players.ts'
-import { type BenchServer, median, percentile, report, residentMb, startBenchServer } from './measuring.ts'
-import { HALF_WITHOUT_POINTS } from './players.ts'
+import { generated, startFilledServer } from './consoles.ts'
+import { type BenchServer, median, percentile, report, residentMb } from './measuring.ts'
 
 const TIME_BUDGET = 2
 const RSS_BUDGET_MB = 64
 const P99_BUDGET_MS = 100
 const PROBE_EVERY_MS = 20
 const ROUNDS = 3
-const BATCH = 100_000 // rows per statement, which must end within the pool's statement timeout
 const players = Number(process.argv[2] ?? 1_000_000)
 
-const server = await startBenchServer()
+const server = await startFilledServer(generated(players))
 try {
-  await addPlayers(server)
   const first = await exportAll(server) // warms up the server's code and the database's cache
   const copies: number[] = []
   const sheets: Export[] = []
@@ -43,23 +38,6 @@ try {
   report('other requests during the export: p99', { ours: busy.p99Ms, unit: 'ms', atMost: P99_BUDGET_MS })
 } finally {
   await server.stop()
-}
-
-async function addPlayers({ database }: BenchServer): Promise<void> {
-  const { db } = database
-  for (let low = 0; low < players; low += BATCH) {
-    const high = Math.min(players, low + BATCH) - 1
-    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, discord_username, email, phone_number, ton_wallet_address, bsc_wallet)
-      select 100000000 + n * 7919::bigint % 10000019, timestamptz '2026-01-01' + n * interval '1 second',
-        (array['Åse', 'Sky', 'Daria', 'Chidi', 'Виктор', 'Ivan', 'محمد', 'Wei', 'Lucía'])[1 + n % 9], case when n % 7 > 0 then 'Last' || n % 5000 end,
-        'moon_' || n, case when n % 2 = 0 then '@moon_' || n end, case when n % 3 = 0 then 'sky#' || n end,
-        case when n % 2 = 0 then 'player' || n || '@example.org' end, case when n % 4 = 0 then '+62' || n end,
-        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end
-      from generate_series(${sql.lit(low)}::bigint, ${sql.lit(high)}) n`.execute(db)
-    await giveBalances(db, HALF_WITHOUT_POINTS)
-  }
-  await addCount(database, { of: 'players' }, players)
-  await sql`analyze telegram_users, balances`.execute(db)
 }
 
 /** The reference: reads the same rows in the same order as COPY text and deflates them at zlib's default level, in this thread. */

@@ -1,26 +1,13 @@
 /**
  * Design §9: the time of the console's requests with ten thousand to a million players (`--large`: ten million) and as many participations,
  * with 10 connections (4 for counts), against the same request with a tenth of the rows. Both are measured alternately; ratios have a
- * bound only above a million rows. It also measures activating an announcement, which is news for all players. If BENCH_DATA_DIR is set,
- * the seeded consoles are kept there and used again.
+ * bound only above a million rows. It also measures activating an announcement, which is news for all players.
  */
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { seed } from '../server/src/import/seed.ts'
-import { readCounters } from '../server/src/counters/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
-import {
-  type BenchServer,
-  IS_LARGE,
-  type Measured,
-  measure,
-  median,
-  middle,
-  report,
-  show,
-  startBenchServer,
-} from './measuring.ts'
+import { seeded, startFilledServer } from './consoles.ts'
+import { type BenchServer, IS_LARGE, type Measured, measure, median, middle, report, show } from './measuring.ts'
 import { cursorAt } from './players.ts'
 import { openPosting } from './posting.ts'
 
@@ -41,8 +28,6 @@ const ACTIVATIONS = 200
 /** The server refuses more concurrent counts, so that they cannot use up its database. */
 const COUNTS_AT_ONCE = 4
 const sizes = [10_000, 100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
-
-const kept = process.env['BENCH_DATA_DIR']
 
 interface Console {
   size: number
@@ -65,12 +50,9 @@ try {
 }
 
 async function openConsole(size: number): Promise<Console> {
-  const server = await startBenchServer(kept === undefined ? {} : { DATA_DIR: join(kept, String(size)) })
-  const { database } = server
-  const [players = 0] = await readCounters(database.db, [{ of: 'players' }])
-  if (players < size) await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
-  await settle(database)
-  return { size, server, questions: await questionsTo(database, size) }
+  const server = await startFilledServer(seeded(size))
+  await settle(server.database)
+  return { size, server, questions: await questionsTo(server.database, size) }
 }
 
 /** @param consoles the measured console, and the one with a tenth of its rows if there is one */

@@ -14,11 +14,11 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { seed } from '../server/src/import/seed.ts'
 import { PASSWORD } from '../server/test/console-server.ts'
 import { canvas } from '../server/test/test-images.ts'
 import { type Claimed, type Claiming, prepareClaiming } from './claiming.ts'
-import { IS_LARGE, median, percentile, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './measuring.ts'
+import { seeded, startFilledServer } from './consoles.ts'
+import { IS_LARGE, median, percentile, report, residentMb, ROOT, temporaryDirectory } from './measuring.ts'
 import { inProcess } from './in-process.ts'
 import type { LoadResult, OperatorLoad } from './operator-load.ts'
 
@@ -53,9 +53,8 @@ const measuredMs = Number(values.minutes) * 60_000
 const minuteMs = Math.min(60_000, measuredMs / 4)
 
 const temporary = await temporaryDirectory()
-const server = await startBenchServer({ METRICS_TOKEN })
+const server = await startFilledServer(seeded(players), { METRICS_TOKEN })
 try {
-  await seed({ database: server.database, telegramUsers: players, participations: players, log: (line) => console.log(line) })
   await reportSingleWorks()
   const load = await prepareLoad()
   if (values.beside.includes('imports')) await reportBesideImports(load)

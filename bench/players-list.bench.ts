@@ -7,7 +7,8 @@
 import { parseArgs } from 'node:util'
 import { playerList } from '@arcade/contract/players/fields'
 import { playersHandlers } from '../server/src/features/players/players.ts'
-import { addPlayers, cursorAt, type RandomPlayer, randomPlayers } from './players.ts'
+import { cursorAt, type RandomPlayer, randomPlayers } from './players.ts'
+import { generated, startFilledServer } from './consoles.ts'
 import {
   type BenchServer,
   type Measured,
@@ -18,7 +19,6 @@ import {
   reportTail,
   show,
   startBare,
-  startBenchServer,
   statementsOf,
   stopProcess,
 } from './measuring.ts'
@@ -46,9 +46,8 @@ const pages = [
 ] as const
 const PLAYER_BUDGET = 0.35
 
-const server = await startBenchServer()
+const server = await startFilledServer(generated(MILLION))
 try {
-  await addPlayers(server, 0, MILLION)
   const players = await randomPlayers(server.database, DIFFERENT)
   const bareMs: number[] = []
   for (const page of pages) bareMs.push(await comparePages(server, page, players))

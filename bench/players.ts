@@ -30,7 +30,7 @@ export async function addPlayers({ database }: BenchServer, from: number, to: nu
 }
 
 /** An SQL expression for `giveBalances`. Half of all balances are 0. */
-export const HALF_WITHOUT_POINTS = 'case when random() < 0.5 then 0 else floor(random() * 100000) end'
+const HALF_WITHOUT_POINTS = 'case when random() < 0.5 then 0 else floor(random() * 100000) end'
 
 /** Returns the cursor that the server would give for the row at `offset` in an order of players. */
 export async function cursorAt({ db }: Pick<Database, 'db'>, sort: 'balance' | 'a-z', offset: number): Promise<string> {

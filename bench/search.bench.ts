@@ -4,8 +4,9 @@
  * list.
  */
 import { parseArgs } from 'node:util'
-import { addPlayers, randomPlayers } from './players.ts'
-import { type BenchServer, measure, report, show, startBenchServer } from './measuring.ts'
+import { randomPlayers } from './players.ts'
+import { generated, startFilledServer } from './consoles.ts'
+import { type BenchServer, measure, report, show } from './measuring.ts'
 
 const BUDGET_MS = 50
 const OTHERS_BUDGET_MS = 200
@@ -71,9 +72,8 @@ const questions: readonly Question[] = [
   },
 ]
 
-const server = await startBenchServer()
+const server = await startFilledServer(generated(MILLION))
 try {
-  await addPlayers(server, 0, MILLION)
   const players = await randomPlayers(server.database, DIFFERENT)
   const byBalance = players.map(({ places }) => places.balance.cursor)
   const beforeHits = players.flatMap(

@@ -4,8 +4,9 @@
  */
 import { sql } from 'kysely'
 import { createMembership } from '../server/src/players/segments.ts'
-import { addPlayers, unhurried } from './players.ts'
-import { IS_LARGE, measure, percentile, report, show, startBenchServer } from './measuring.ts'
+import { generated, startFilledServer } from './consoles.ts'
+import { IS_LARGE, measure, percentile, report, show } from './measuring.ts'
+import { unhurried } from './players.ts'
 
 const MILLION = 1_000_000
 const PLAYERS = IS_LARGE ? 10 * MILLION : MILLION
@@ -36,9 +37,8 @@ const filters: Readonly<Record<string, Record<string, string>>> = {
   'two groups, 1 in 500': { any: rareGroups },
 }
 
-const server = await startBenchServer()
+const server = await startFilledServer(generated(PLAYERS))
 try {
-  await addPlayers(server, 0, PLAYERS)
   await addActivity()
   const load = { seconds: 4, headers: { cookie: server.admin.cookie } }
   const url = (path: string, query: Record<string, string>): string[] =>

@@ -5,17 +5,22 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { seed } from '../server/src/import/seed.ts'
+import { seeded, startFilledServer } from './consoles.ts'
 import { type BenchServer, measure, report, startBenchServer } from './measuring.ts'
 
 const ROWS = 1_000_000
 const LOAD_SECONDS = 3
 const MEBIBYTE = 2 ** 20
 
-const server = await startBenchServer()
+const empty = await startBenchServer()
 try {
-  await reportMemory(server, 'empty console')
-  await seed({ database: server.database, telegramUsers: ROWS, participations: ROWS, log: (line) => console.log(line) })
+  await reportMemory(empty, 'empty console')
+} finally {
+  await empty.stop()
+}
+
+const server = await startFilledServer(seeded(ROWS))
+try {
   await reportDisk(server, { table: 'telegram_users', noun: 'one player' })
   await reportDisk(server, { table: 'balances', noun: 'one balance' })
   await reportDisk(server, { table: 'ledger_entries', noun: 'the ledger entries of one player' })

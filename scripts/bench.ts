@@ -2,6 +2,7 @@
  * `npm run bench [name…]` runs bench/*.bench.ts one after another and writes their results into docs/performance.md. A missed budget fails
  * the run only with `--strict`, because budgets are for a quiet machine. With `--large`, benches that usually use a million rows use ten.
  */
+import { rmSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,9 +24,14 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
-const env = chosen.some((file) => /^(first-load|interaction)/.test(file))
+const env: Record<string, string> = chosen.some((file) => /^(first-load|interaction)/.test(file))
   ? { CHROMIUM_PATH: await findChromium({ isWhole: true }) }
   : {}
+if (chosen.length > 1 && process.env['BENCH_CONSOLES'] === undefined) {
+  const consoles = await mkdtemp(join(tmpdir(), 'arcade-bench-consoles-'))
+  env['BENCH_CONSOLES'] = consoles
+  process.on('exit', () => rmSync(consoles, { recursive: true, force: true }))
+}
 await buildWeb() // the measured server serves it
 const missed: string[] = []
 const begun = performance.now()
