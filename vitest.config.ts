@@ -10,6 +10,10 @@ const project = (folder: string) =>
 
 export default defineConfig({
   test: {
-    projects: [...['contract', 'server', 'web', 'scripts', 'examples/game'].map(project), 'server/vitest.faults.config.ts'],
+    projects: [
+      ...['contract', 'server', 'web', 'scripts', 'examples/game'].map(project),
+      'server/vitest.databases.config.ts',
+      'server/vitest.faults.config.ts',
+    ],
   },
 })

@@ -214,6 +214,7 @@ test('every picture in docs/screens is shown by a document', () => {
 test('every test that conformance.md names exists', () => {
   const folders: Record<string, (name: string) => string> = {
     server: (name) => `server/${name.startsWith('test/') ? '' : 'src/'}${name}.test.ts`,
+    databases: (name) => `server/test/databases/${name}.test.ts`,
     faults: (name) => `server/test/faults/${name}.test.ts`,
     web: (name) => `web/src/${name}.test.{ts,tsx}`,
     contract: (name) => `contract/src/${name}.test.ts`,
@@ -225,7 +226,7 @@ test('every test that conformance.md names exists', () => {
   const named = Array.from(
     textOf('docs/conformance.md')
       .replace(/^[^]*?\n## /, '')
-      .matchAll(/\b(server|faults|web|contract|e2e|scripts|bench):([\w/*-]+(?:,\s+[\w/*-]+(?![\w:]))*)/g),
+      .matchAll(/\b(server|databases|faults|web|contract|e2e|scripts|bench):([\w/*-]+(?:,\s+[\w/*-]+(?![\w:]))*)/g),
     ([, where = '', names = '']) => names.split(/,\s+/).map((name) => folders[where]!(name)),
   ).flat()
   expect(named.length).toBeGreaterThan(60)

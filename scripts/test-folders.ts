@@ -1,12 +1,16 @@
-/** The projects of Vitest, which are parts of `npm test`, and the folders of their tests. `faults` runs by its name or with `all`. */
+/** The projects of Vitest, and the folders of their tests. */
 export const testFolders: Readonly<Record<string, string>> = {
   contract: 'contract',
   server: 'server',
   web: 'web',
   scripts: 'scripts',
   game: 'examples/game',
+  databases: 'server/test/databases',
   faults: 'server/test/faults',
 }
+
+/** The parts of all tests that take longer than the others together. They run by their names (`npm test -- faults`) or with `all`. */
+export const longParts: readonly string[] = ['databases', 'faults', 'e2e']
 
 /** Returns the project that runs a test file: of the folders around it, the innermost one's. */
 export function projectOf(file: string): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * `npm test` runs the checks, the unit and server tests and the browser tests, and sets up all that they need. The last line is
- * `N passed, M failed`; each check counts as one. `npm test -- server [path…]` runs one part. The fault tests take as long as the
- * server's other tests together, so they run only by name (`npm test -- faults`) or with `npm test -- all`, as in continuous integration.
+ * `npm test` runs the checks and the tests of all modules, components and calls, and sets up all that they need. The last line is
+ * `N passed, M failed`; each check counts as one. `npm test -- server [path…]` runs one part. The long parts, which are the browser tests,
+ * the fault tests and the tests on other databases, run by name (`npm test -- e2e`) or with `npm test -- all`, as in continuous integration.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { check, type Counts } from './check.ts'
 import { root, run } from './children.ts'
 import { findChromium } from './chromium.ts'
-import { projectOf, testFolders } from './test-folders.ts'
+import { longParts, projectOf, testFolders } from './test-folders.ts'
 import { buildWeb } from './web-build.ts'
 
 const projects = Object.keys(testFolders)
@@ -23,12 +23,13 @@ if (argument !== undefined && !parts.includes(argument)) {
   console.error(`Usage: npm test [-- ${parts.join(' | ')} [path…]]`)
   process.exit(1)
 }
-const part = argument === 'all' ? undefined : argument
+/** Whether a part runs: the named one, every one with `all`, those that do not take long without an argument. */
+const runs = (name: string): boolean => argument === name || argument === 'all' || (!argument && !longParts.includes(name))
 
 const total = { passed: 0, failed: 0 }
-if (!part || part === 'check') await count('Checks', check)
-if (!part || projects.includes(part)) await count('Unit and server tests', runVitest)
-if (!part || part === 'e2e') await count('Browser tests', runPlaywright)
+if (runs('check')) await count('Checks', check)
+if (projects.some(runs)) await count('Unit and server tests', runVitest)
+if (runs('e2e')) await count('Browser tests', runPlaywright)
 if (total.passed + total.failed === 0) total.failed++
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
@@ -50,7 +51,7 @@ async function count(title: string, runPart: () => Promise<Counts>): Promise<voi
 /** Runs the component tests by themselves: their Chromium would take a quarter of a core from the other tests until all of them end. */
 async function runVitest(): Promise<Counts> {
   await buildWeb() // for the tests that start the server as a process
-  const selected = part ? [part] : projects.filter((name) => argument === 'all' || name !== 'faults')
+  const selected = projects.filter(runs)
   const sum = { passed: 0, failed: 0 }
   for (const names of [selected.filter((name) => name === 'web'), selected.filter((name) => name !== 'web')]) {
     if (names.length === 0) continue

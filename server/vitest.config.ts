@@ -1,6 +1,6 @@
 /**
- * The server's tests: a process for each file, one PostgreSQL for the run, a database for each worker. The fault tests, which take as
- * long as all the others together, are a project of their own: vitest.faults.config.ts.
+ * The server's tests: a process for each file, one PostgreSQL for the run, a database for each worker. The tests that take long are
+ * projects of their own, with the same set-up: vitest.databases.config.ts and vitest.faults.config.ts.
  */
 import { configDefaults, defineConfig } from 'vitest/config'
 import { rounds } from '#test/size.ts'
@@ -10,7 +10,7 @@ export default defineConfig({
     name: 'server',
     root: import.meta.dirname,
     include: ['{src,test}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, 'test/faults/**'],
+    exclude: [...configDefaults.exclude, 'test/databases/**', 'test/faults/**'],
     pool: 'forks',
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],

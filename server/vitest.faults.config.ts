@@ -1,4 +1,4 @@
-/** The fault tests: `npm test -- faults`. They share the set-up of the server's other tests. */
+/** The fault tests: `npm test -- faults`. */
 import { readFileSync } from 'node:fs'
 import { configDefaults, defineConfig } from 'vitest/config'
 import server from './vitest.config.ts'

@@ -1,7 +1,7 @@
 /** The collations of a database that is run elsewhere (ADR 25), whatever its locale, its ICU and its earlier versions. */
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { locales } from '#test/locales/locales.ts'
+import { locales } from '#test/databases/locales.ts'
 import { createDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
 import { aToZSql, lowerSql } from './collations.ts'

@@ -7,14 +7,14 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyAudit } from '#src/audit/verify.ts'
+import { readManifest } from '#src/backup/manifest.ts'
+import { restoreBackup } from '#src/backup/restore.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
 import { diskStore } from '#src/files/disk.ts'
 import { addRows, rowsOfTables, endedTables } from '#test/console-rows.ts'
 import { keptBackupFile, readKeptBackup } from '#test/kept-backup.ts'
 import { createDatabase, testDatabase } from '#test/test-database.ts'
-import { readManifest } from './manifest.ts'
-import { restoreBackup } from './restore.ts'
 
 const log = pino({ level: 'silent' })
 const steps = (await loadMigrations()).map(({ name }) => name)
