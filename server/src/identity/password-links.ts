@@ -4,10 +4,10 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { OpenPasswordLink, PasswordLinkState } from '@arcade/contract/account/calls'
-import type { Role } from '@arcade/contract/team/fields'
 import { Failure } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { roleThatCountsOf } from './roles.ts'
 import { hashToken, newToken } from './tokens.ts'
 
 const VALID_FOR_HOURS = 24
@@ -77,7 +77,7 @@ export async function openPasswordLinks(db: Kysely<Tables>): Promise<OpenPasswor
     .select(['owner.id', 'owner.email', 'expires_at'])
     .select([
       sql<string>`owner.fname || ' ' || owner.lname`.as('name'),
-      sql<Role | null>`case when owner.user_type = 'admin' then coalesce(owner.role, 'owner') end`.as('role'),
+      roleThatCountsOf('owner').as('role'),
       sql<string>`maker.fname || ' ' || maker.lname`.as('madeBy'),
     ])
     .where(IS_OPEN)

@@ -1,5 +1,5 @@
 /** Roles of admins in the database: what a person may do, and the settings that owners change. */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import {
@@ -133,5 +133,7 @@ export async function lockAdmins(tx: Transaction<Tables>, { caller }: Pick<CallC
   return admins
 }
 
-/** SQL for the role that counts of a row of `users`. */
-export const ROLE_THAT_COUNTS = sql<Role | null>`(case when user_type = 'admin' then coalesce(role, 'owner') end)`
+/** Returns SQL for the role that counts of a row of `users`, or of the table that has this alias in the statement. */
+export function roleThatCountsOf(users = 'users'): RawBuilder<Role | null> {
+  return sql<Role | null>`(case when ${sql.ref(users)}.user_type = 'admin' then coalesce(${sql.ref(users)}.role, 'owner') end)`
+}

@@ -18,7 +18,7 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
-import { ROLE_THAT_COUNTS } from '#src/identity/roles.ts'
+import { roleThatCountsOf } from '#src/identity/roles.ts'
 import { lower } from '#src/db/collations.ts'
 import { findErased } from '#src/ledger/erased-players.ts'
 import { recountLimits } from '#src/items/availability.ts'
@@ -154,7 +154,7 @@ export function usersWriter(sessions: Sessions): Writer {
       row,
     }))
     const { rows: existing } = await sql<{ id: string; key: string; type: UserType; role: Role | null }>`
-      select id, ${lower(sql.ref('email'))} as key, user_type as type, ${ROLE_THAT_COUNTS} as role from users
+      select id, ${lower(sql.ref('email'))} as key, user_type as type, ${roleThatCountsOf()} as role from users
       where id = any(${candidates.map(({ id }) => id)}) or ${lower(sql.ref('email'))} = any(${candidates.map(({ key }) => key)})`.execute(
       tx,
     )

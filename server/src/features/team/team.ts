@@ -7,7 +7,7 @@ import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { readOwnLimits } from '#src/identity/role-limits.ts'
-import { lockAdmins, readRoleSettings, ROLE_THAT_COUNTS, writeRoleSettings } from '#src/identity/roles.ts'
+import { lockAdmins, readRoleSettings, roleThatCountsOf, writeRoleSettings } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
 export function teamHandlers({ database, sessions }: { database: Database; sessions: Sessions }): Handlers<typeof contract.team> {
@@ -16,7 +16,7 @@ export function teamHandlers({ database, sessions }: { database: Database; sessi
     async roles() {
       const settings = await readRoleSettings(db)
       const { rows } = await sql<{ role: Role; people: number }>`
-        select ${ROLE_THAT_COUNTS} as role, count(*) as people from users where user_type = 'admin' group by 1`.execute(db)
+        select ${roleThatCountsOf()} as role, count(*) as people from users where user_type = 'admin' group by 1`.execute(db)
       const people = new Map(rows.map((row) => [row.role, row.people]))
       return {
         roles: roles.map((role) => ({

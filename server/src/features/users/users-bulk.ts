@@ -15,7 +15,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
 import { endInvitationsFor } from '#src/identity/invitations.ts'
 import { keptRows } from '#src/identity/kept-with-person.ts'
-import { findRolesAbove, lockAdmins, ROLE_THAT_COUNTS } from '#src/identity/roles.ts'
+import { findRolesAbove, lockAdmins, roleThatCountsOf } from '#src/identity/roles.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/audit/trash.ts'
 import { servedUsers } from './users-list.ts'
@@ -43,8 +43,8 @@ export async function removeUsers(
     const targeted = whereTarget(servedUsers, target, context)
     const above = await findRolesAbove(tx, self.permissions)
     const { rows: refused } = await sql<{ id: string; email: string; role: Role | null }>`
-      select id, email, ${ROLE_THAT_COUNTS} as role from users
-       where ${targeted} and (id = ${self.id} or id = ${lastOwner()} or ${ROLE_THAT_COUNTS} = any(${above}))`.execute(tx)
+      select id, email, ${roleThatCountsOf()} as role from users
+       where ${targeted} and (id = ${self.id} or id = ${lastOwner()} or ${roleThatCountsOf()} = any(${above}))`.execute(tx)
     const removable = sql<boolean>`${targeted} and id <> all(${refused.map(({ id }) => id)})`
     const refusals = refused.map(({ id, email, role }) => ({ id, title: email, reason: reasonFor(id, role) }))
     const done = dryRun ? await count() : await remove()
