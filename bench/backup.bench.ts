@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 import { median, report, ROOT, temporaryDirectory } from './measuring.ts'
 
 const TIME_BUDGET = 2
-const ROUNDS = 3
+const ROUNDS = 2
 const PROGRAMS = '/usr/lib/postgresql/15/bin'
 const PORT = 54_815
 const players = Number(process.argv[2] ?? 1_000_000)

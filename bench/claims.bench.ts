@@ -3,7 +3,7 @@
  * space of a claim and how soon the dashboard shows it, players in batches of 1,000 against `COPY` into the same tables, a page of a ledger
  * and the leaderboard against the bare limit, players with expensive ranks, and `arcade reconcile` against one scan of the ledger.
  * Also claims of an item with a limit, and of others beside it.
- * `node bench/claims.bench.ts [--players 1000000] [--seconds 6]`; `pgbench` comes with PostgreSQL (Debian's package `postgresql`).
+ * `node bench/claims.bench.ts [--players 1000000] [--seconds 4]`; `pgbench` comes with PostgreSQL (Debian's package `postgresql`).
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -63,7 +63,7 @@ const CHUNK_BYTES = 256 * 1024
 /** The tables that claims write to. */
 const CLAIM_TABLES = DISTRIBUTED_TABLES.filter((table) => table !== 'telegram_users')
 const { values } = parseArgs({
-  options: { players: { type: 'string', default: '1000000' }, seconds: { type: 'string', default: '6' } },
+  options: { players: { type: 'string', default: '1000000' }, seconds: { type: 'string', default: '4' } },
 })
 const players = Number(values.players)
 const seconds = Number(values.seconds)

@@ -7,11 +7,11 @@ import { activityRanges } from '@arcade/contract/dashboard/fields'
 import type { Database } from '../server/src/db/database.ts'
 import { createFigures } from '../server/src/features/dashboard/figures.ts'
 import { seeded, startFilledServer } from './consoles.ts'
-import { measure, reportRate, reportTail, show, startBare, stopProcess } from './measuring.ts'
+import { measure, reportRate, reportTail, ROUND_SECONDS, show, startBare, stopProcess } from './measuring.ts'
 
 const RATIO_BUDGET = 0.6
 const ROWS = 1_000_000
-const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
+const load = { connections: 10, seconds: Number(process.argv[2] ?? ROUND_SECONDS) }
 
 const server = await startFilledServer(seeded(ROWS))
 try {

@@ -20,7 +20,7 @@ import {
   temporaryDirectory,
 } from './measuring.ts'
 
-const ROUNDS = 15
+const ROUNDS = 9
 const LCP_AT_MOST = 1.5
 const SHIFT_ROUNDS = 3
 const DRAWN = 'the page is drawn' // the message that noteWhenDrawn writes to the console

@@ -1,5 +1,5 @@
 /**
- * Design §9: the time of the console's requests with ten thousand to a million players (`--large`: ten million) and as many participations,
+ * Design §9: the time of the console's requests with a hundred thousand and a million players (`--large`: ten million) and as many participations,
  * with 10 connections (4 for counts), against the same request with a tenth of the rows. Both are measured alternately; ratios have a
  * bound only above a million rows. It also measures activating an announcement, which is news for all players.
  */
@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { seeded, startFilledServer } from './consoles.ts'
-import { type BenchServer, IS_LARGE, type Measured, measure, median, middle, report, show } from './measuring.ts'
+import { type BenchServer, IS_LARGE, measure, type Measured, median, middle, report, ROUND_SECONDS, show } from './measuring.ts'
 import { cursorAt } from './players.ts'
 import { openPosting } from './posting.ts'
 
@@ -16,9 +16,6 @@ const GROWTH_BUDGET = 1.3
 const SAME_MS = 1
 const MILLION = 1_000_000
 const ROUNDS = 3
-const SECONDS = 2 // of each round
-/** Warms up before the first round: rows that were not read lately come from the disk. */
-const SECONDS_OF_WARMUP = 2
 const CONNECTIONS = 10
 /** The player to search for, counted from the newest. The newest has a round number, which shares more trigrams with others. */
 const TYPICAL_PLAYER = 1234
@@ -27,7 +24,7 @@ const NEWS_BUDGET_MS = 10
 const ACTIVATIONS = 200
 /** The server refuses more concurrent counts, so that they cannot use up its database. */
 const COUNTS_AT_ONCE = 4
-const sizes = [10_000, 100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
+const sizes = [100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
 
 interface Console {
   size: number
@@ -69,17 +66,16 @@ async function compare(question: string, consoles: Console[]): Promise<void> {
 
 /** Measures the consoles alternately, so that other work of the machine slows all of them alike. */
 async function askByTurns(question: string, consoles: Console[]): Promise<Measured[]> {
-  for (const one of consoles) await ask(one, question, SECONDS_OF_WARMUP)
   const measured = consoles.map((): Measured[] => [])
   for (let round = 0; round < ROUNDS; round += 1)
-    for (const [index, one] of consoles.entries()) measured[index]!.push(await ask(one, question, SECONDS))
+    for (const [index, one] of consoles.entries()) measured[index]!.push(await ask(one, question))
   return measured.map(middle)
 }
 
-function ask({ server: { url, admin }, questions }: Console, question: string, seconds: number): Promise<Measured> {
+function ask({ server: { url, admin }, questions }: Console, question: string): Promise<Measured> {
   const path = questions[question]!
   const connections = path.includes('/count') ? COUNTS_AT_ONCE : CONNECTIONS
-  return measure({ url: url + path, headers: { cookie: admin.cookie }, connections, seconds })
+  return measure({ url: url + path, headers: { cookie: admin.cookie }, connections, seconds: ROUND_SECONDS })
 }
 
 /** Activates an announcement, which is news for every player, and deactivates it again, many times. */

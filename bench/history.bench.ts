@@ -11,6 +11,7 @@ import {
   report,
   reportRate,
   reportTail,
+  ROUND_SECONDS,
   show,
   startBare,
   startBenchServer,
@@ -28,7 +29,7 @@ interface Position {
   key: string
   id: number
 }
-const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
+const load = { connections: 10, seconds: Number(process.argv[2] ?? ROUND_SECONDS) }
 
 const findStatement = statementsOf((database) => historyHandlers({ database }))
 

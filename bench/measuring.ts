@@ -17,6 +17,9 @@ export const ROOT = resolve(import.meta.dirname, '..')
 /** Whether to use ten million rows instead of one million. */
 export const IS_LARGE = process.env['BENCH_LARGE'] === 'yes' || process.argv.includes('--large')
 
+/** How long one round of requests is measured: in a run of all benches, the rounds and the alternation even out what a longer one would. */
+export const ROUND_SECONDS = IS_LARGE ? 5 : 2
+
 export interface BenchServer extends ConsoleServer {
   /** The Cookie header of a signed-in admin, and their e-mail. */
   admin: { cookie: string; email: string }
@@ -152,7 +155,7 @@ export interface Measured {
 }
 
 /**
- * Sends requests one after another on each of `connections` keep-alive connections, for `seconds` after a warm-up of one second.
+ * Sends requests one after another on each of `connections` keep-alive connections, for `seconds` after a warm-up of half that time.
  * @throws Error at an answer other than 200
  */
 export async function measure({ url, connections, seconds, headers = {}, method = 'GET', body }: Load): Promise<Measured> {
@@ -184,7 +187,7 @@ export async function measure({ url, connections, seconds, headers = {}, method 
     await Promise.all(Array.from({ length: connections }, (_, connection) => worker(connection)))
     return times
   }
-  await run(performance.now() + 1000)
+  await run(performance.now() + seconds * 500)
   const started = performance.now()
   const times = await run(started + seconds * 1000)
   const elapsed = (performance.now() - started) / 1000

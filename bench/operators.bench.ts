@@ -1,11 +1,11 @@
 /**
- * Three minutes of heavy work (15 with `--large`): 200 operators who read, search, open and save with human pauses, 60 of them with the
+ * A minute of heavy work (15 with `--large`): 200 operators who read, search, open and save with human pauses, 60 of them with the
  * dashboard open, while imports of 100,000 players and two spreadsheets of all players run again and again. Then the same with claims of
  * the game instead of imports, at half the rate that the server reaches with claims alone. The event loop delay is how late a timer
  * fires: the figure of `GET /metrics` minus the timer's own 10 ms. Some rows measure it at rest and during a single piece of work. The
  * operators and the import share the server's two processors. Each runs in its own session, because Linux divides processors among
  * sessions, so that they compete with the server like other machines or terminals.
- * `node bench/operators.bench.ts [--minutes 3] [--players 1000000] [--beside imports,claims]`
+ * `node bench/operators.bench.ts [--minutes 1] [--players 1000000] [--beside imports,claims]`
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ const METRICS_TOKEN = 'operators-bench-token'
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: IS_LARGE ? '15' : '3' },
+    minutes: { type: 'string', default: IS_LARGE ? '15' : '1' },
     players: { type: 'string', default: IS_LARGE ? '10000000' : '1000000' },
     beside: { type: 'string', default: 'imports,claims' },
     large: { type: 'boolean' },

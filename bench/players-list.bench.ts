@@ -11,12 +11,13 @@ import { cursorAt, type RandomPlayer, randomPlayers } from './players.ts'
 import { generated, startFilledServer } from './consoles.ts'
 import {
   type BenchServer,
-  type Measured,
   measure,
+  type Measured,
   middle,
   report,
   reportRate,
   reportTail,
+  ROUND_SECONDS,
   show,
   startBare,
   statementsOf,
@@ -34,7 +35,7 @@ const MILLION = 1_000_000
 /** Players from whose positions pages are read, so that equal questions are seldom asked at the same time. */
 const DIFFERENT = 1000
 const ROUNDS = 3
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: String(ROUND_SECONDS) } } })
 const load = { connections: 10, seconds: Number(values.seconds) }
 
 const findStatement = statementsOf((database) => playersHandlers({ database }))

@@ -6,12 +6,12 @@
 import { parseArgs } from 'node:util'
 import { randomPlayers } from './players.ts'
 import { generated, startFilledServer } from './consoles.ts'
-import { type BenchServer, measure, report, show } from './measuring.ts'
+import { type BenchServer, measure, report, ROUND_SECONDS, show } from './measuring.ts'
 
 const BUDGET_MS = 50
 const OTHERS_BUDGET_MS = 200
 const MILLION = 1_000_000
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: String(ROUND_SECONDS) } } })
 const load = { connections: 10, seconds: Number(values.seconds) }
 
 /** Requests of a question, so that equal ones are seldom made at the same time. */

@@ -6,12 +6,12 @@
 import { sql } from 'kysely'
 import { counterSql } from '../server/src/counters/counters.ts'
 import { addCount } from '../server/test/activity.ts'
-import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './measuring.ts'
+import { measure, reportRate, reportTail, ROUND_SECONDS, show, startBare, startBenchServer, stopProcess } from './measuring.ts'
 
 const RATIO_BUDGET = 0.6
 const USERS = 10_000
 const PAGES = USERS / 50
-const load = { connections: 10, seconds: 5 }
+const load = { connections: 10, seconds: ROUND_SECONDS }
 
 const server = await startBenchServer()
 await sql`insert into users (id, fname, lname, email, user_type, created_at)

@@ -79,7 +79,7 @@ const opening = `# Performance
 
 \`npm run bench\` writes this document, with a table for each area; \`npm run bench NAME\` measures one bench again, the last column
 has its name. \`--strict\` fails if a bound is missed, or if all benches together take more than half an hour at a million rows.
-\`--large\` measures ten million, and heavy use for 15 minutes instead of three.
+\`--large\` measures ten million, and heavy use for 15 minutes instead of one.
 
 - **ours** is the console as it runs in production, on its own PostgreSQL.
 - **to limit** compares it with the best possible answer, measured in the same run: the same statement from a bare \`node:http\`
