@@ -17,8 +17,8 @@ export const ROOT = resolve(import.meta.dirname, '..')
 /** Whether to use ten million rows instead of one million. */
 export const IS_LARGE = process.env['BENCH_LARGE'] === 'yes' || process.argv.includes('--large')
 
-/** How long one round of requests is measured: in a run of all benches, the rounds and the alternation even out what a longer one would. */
-export const ROUND_SECONDS = IS_LARGE ? 5 : 2
+/** How long one round of requests is measured: short, because a run of all benches measures several hundred of them. */
+export const ROUND_SECONDS = 2
 
 export interface BenchServer extends ConsoleServer {
   /** The Cookie header of a signed-in admin, and their e-mail. */

@@ -140,15 +140,18 @@ export function lookedUpSql(entity: Entity, column: string): string {
 /**
  * Returns a subquery for about `size` of an entity's `all` rows, with all columns and with the page of each row as `sampled_page`. The sample
  * consists of whole pages of the table, always the same ones, so that they stay in memory. No other rows of either table are read.
+ * On a Citus cluster each shard has its own pages. The statement that a worker gets names the shard, whose number is then the seed: with
+ * one seed for all, either the first pages of all shards were chosen or none of them.
  */
 export function sampleSql(entity: Entity, size: number, all: number): string {
   const { table, beside, sampled = table } = entity
   const columns = beside ? [...beside.fields.map((field) => columnName(entity, field)), ...beside.filteredBy] : []
-  // A ctid such as (12,3) begins with the page. On a Citus cluster each shard has its own pages.
+  // A ctid such as (12,3) begins with the page.
   const page = `${sampled}.tableoid || split_part(${sampled}.ctid::text, ',', 1) as sampled_page`
   const selected = [`${sampled}.*`, page, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')
+  const seed = `coalesce(substring(current_query() from '${sampled}_([0-9]+)')::float8, 0)`
   const percent = Math.min(100, (100 * size) / Math.max(1, all))
-  return `select ${selected} from ${sampled} tablesample system (${percent.toFixed(6)}) repeatable (0)`
+  return `select ${selected} from ${sampled} tablesample system (${percent.toFixed(6)}) repeatable (${seed})`
 }
 
 /** Returns the name of a stored field's column. */

@@ -7,6 +7,7 @@ import { readFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql, whereFilter } from '#src/lists/list.ts'
 import { addCount } from '#test/activity.ts'
+import { citusUrl } from '#test/citus.ts'
 import { addSegmentPlayers, anyOf, isMatch, segmentFilters as filters, segmentPlayers } from '#test/segment-players.ts'
 import { rounds, seededRandom } from '#test/size.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
@@ -95,7 +96,8 @@ test(
         `${nameOf(filter)} ${sort} ${reversed} ${limit} ${way} ${place}`,
       ).toEqual(wanted.map((at) => order[at]!.id))
     }
-    expect(walked).toBeGreaterThan(rounds(150, 5000) / 10)
+    // The plan of a cluster does not show what its workers read, so there all matches are collected instead.
+    if (citusUrl === undefined) expect(walked).toBeGreaterThan(rounds(150, 5000) / 10)
   },
 )
 
