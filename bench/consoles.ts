@@ -13,6 +13,8 @@ import { addPlayers } from './players.ts'
 /** What a console contains. The name of its folder tells it apart from others. */
 export interface Filling {
   name: string
+  /** What it contains before `fill` adds to it. */
+  after?: Filling
   fill: (server: BenchServer) => Promise<void>
 }
 
@@ -31,18 +33,17 @@ export function generated(players: number): Filling {
 }
 
 /** Starts a console that contains this, with an admin who is signed in. */
-export async function startFilledServer({ name, fill }: Filling, env: Record<string, string> = {}): Promise<BenchServer> {
+export async function startFilledServer(filling: Filling, env: Record<string, string> = {}): Promise<BenchServer> {
   const folder = process.env['BENCH_CONSOLES']
   if (folder === undefined) {
     const server = await startBenchServer(env)
-    await fill(server)
+    await fillAll(server, filling)
     return server
   }
-  const filled = join(folder, name)
-  if (!existsSync(filled)) await fillOnce(filled, fill)
+  const filled = await filledOnce(folder, filling)
   const temporary = await temporaryDirectory()
   const dataDir = join(temporary.path, 'data')
-  execFileSync('cp', ['-a', '--reflink=auto', filled, dataDir])
+  copy(filled, dataDir)
   const server = await startBenchServer({ ...env, DATA_DIR: dataDir })
   const stop = async (): Promise<void> => {
     await server.stop()
@@ -51,13 +52,26 @@ export async function startFilledServer({ name, fill }: Filling, env: Record<str
   return { ...server, stop }
 }
 
-/** The folder gets its name when it is complete, so that a bench that was stopped leaves nothing that looks like it. */
-async function fillOnce(filled: string, fill: Filling['fill']): Promise<void> {
+async function fillAll(server: BenchServer, { after, fill }: Filling): Promise<void> {
+  if (after) await fillAll(server, after)
+  await fill(server)
+}
+
+/** Returns the data directory of the filled console. It gets its name when it is complete, so that nothing else looks like it. */
+async function filledOnce(folder: string, { name, after, fill }: Filling): Promise<string> {
+  const filled = join(folder, name)
+  if (existsSync(filled)) return filled
   const unfinished = `${filled}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true })
+  if (after) copy(await filledOnce(folder, after), unfinished)
+  else await mkdir(unfinished, { recursive: true })
   const server = await startBenchServer({ DATA_DIR: unfinished })
   await fill(server)
   await server.stop()
   await rename(unfinished, filled)
+  return filled
+}
+
+function copy(from: string, to: string): void {
+  execFileSync('cp', ['-a', '--reflink=auto', from, to])
 }

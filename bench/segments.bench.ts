@@ -4,12 +4,13 @@
  */
 import { sql } from 'kysely'
 import { createMembership } from '../server/src/players/segments.ts'
-import { startFilledServer } from './consoles.ts'
+import { generated, seeded, startFilledServer } from './consoles.ts'
 import { type BenchServer, IS_LARGE, measure, percentile, report, ROUND_SECONDS, show } from './measuring.ts'
-import { addPlayers, unhurried } from './players.ts'
+import { unhurried } from './players.ts'
 
 const MILLION = 1_000_000
 const PLAYERS = IS_LARGE ? 10 * MILLION : MILLION
+const players = IS_LARGE ? seeded(PLAYERS) : generated(PLAYERS) // seeding is faster
 /** The counts of one operator, who edits a filter. */
 const COUNT_BUDGET_MS = IS_LARGE ? 1000 : 300
 const PAGE_BUDGET_MS = 200
@@ -37,7 +38,7 @@ const filters: Readonly<Record<string, Record<string, string>>> = {
   'two groups, 1 in 500': { any: rareGroups },
 }
 
-const server = await startFilledServer({ name: `active-${PLAYERS}`, fill: addActivePlayers })
+const server = await startFilledServer({ name: `active-${PLAYERS}`, after: players, fill: addActivity })
 try {
   const load = { seconds: ROUND_SECONDS, headers: { cookie: server.admin.cookie } }
   const url = (path: string, query: Record<string, string>): string[] =>
@@ -62,10 +63,8 @@ try {
   await server.stop()
 }
 
-/** Players with participations, visits and refused messages. The players of `poor` are the ones without points. */
-async function addActivePlayers(filled: BenchServer): Promise<void> {
-  await addPlayers(filled, 0, PLAYERS)
-  const { db } = filled.database
+/** Participations, visits and refused messages of the players. The players of `poor` are the ones without points. */
+async function addActivity({ database: { db } }: BenchServer): Promise<void> {
   const { rows } = await sql<{
     low: string
     high: string
