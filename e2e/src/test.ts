@@ -108,6 +108,16 @@ export async function forgetSession(page: Page): Promise<void> {
   await page.context().clearCookies()
 }
 
+/** Holds requests to `url` until the returned function is called. */
+export async function hold(page: Page, url: string): Promise<() => void> {
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await released
+    await route.continue()
+  })
+  return resolve
+}
+
 /** Returns the toast with this text. */
 export function toast(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text })

@@ -1,19 +1,9 @@
 /** Signed-out area and session (§2, §4, §5, §6, §7, §8). Texts are literal copies from the specification. */
 import type { Page, Request } from '@playwright/test'
-import { expect, PASSWORD, test, toast } from '#src/test.ts'
+import { expect, hold, PASSWORD, test, toast } from '#src/test.ts'
 
 async function fill(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
-}
-
-/** Holds requests to `url` until the returned function is called. */
-async function hold(page: Page, url: string): Promise<() => void> {
-  const { promise: released, resolve } = Promise.withResolvers<void>()
-  await page.route(url, async (route) => {
-    await released
-    await route.continue()
-  })
-  return resolve
 }
 
 async function expectLogin(page: Page): Promise<void> {

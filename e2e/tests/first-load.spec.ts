@@ -2,11 +2,11 @@
  * Design §9: the size of the JavaScript of a first load, with gzip: all scripts until the page shows its figures and the network is idle,
  * and the library of the charts, which comes after them, by itself.
  * Scripts that the idle browser prefetches for the next page do not count; their requests have the header `Sec-Purpose: prefetch`. Sizes
- * are the same on every machine, so tests can check them. Times are measured in bench/.
+ * are the same on every machine, so tests can check them; so is which element has the largest paint. Times are measured in bench/.
  */
 import { gzipSync } from 'node:zlib'
-import type { Page, Request } from '@playwright/test'
-import { expect, field, PASSWORD, test } from '#src/test.ts'
+import type { Locator, Page, Request } from '@playwright/test'
+import { expect, field, hold, PASSWORD, test } from '#src/test.ts'
 
 test.use({ ownContext: true }) // a first load has no cache
 
@@ -52,6 +52,39 @@ for (const path of ['/auth/log-in', '/account']) {
   })
 }
 
+for (const { state, sample } of [
+  { state: 'without data', sample: false },
+  { state: 'with data', sample: true },
+])
+  test.describe(`the dashboard ${state}`, () => {
+    test.use({ sample })
+
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 1100, height: 800 },
+      { width: 390, height: 844 },
+    ])
+      test(`design §9 the largest paint is the heading, which the loading screen already shows in its place, ${viewport.width} px wide`, async ({
+        page,
+        signIn,
+      }) => {
+        await page.setViewportSize(viewport)
+        await signIn('admin')
+        const release = await hold(page, '**/assets/start-*.js')
+        await page.goto('/', { waitUntil: 'commit' })
+        const early = page.locator('.app-loading-title')
+        await expect(early).toBeVisible()
+        await expect.poll(() => largestPaint(page)).toBe('Admin Dashboard')
+        const place = await placeOfText(early)
+        release()
+        await expect(page.getByText('Live', { exact: true })).toBeVisible()
+        await expect(page.getByText(/^Nothing to show:/)).toBeAttached()
+        await expect(early).toHaveCount(0)
+        expect(await placeOfText(page.getByRole('heading', { level: 1 }))).toEqual(place)
+        expect(await largestPaint(page)).toMatch(/^(on the loading screen|Admin Dashboard)$/)
+      })
+  })
+
 test('design §9 the scripts of the page after sign-in are prefetched while the user types, and fetched only once', async ({
   page,
   server,
@@ -83,6 +116,29 @@ test('design §9 the scripts of the page after sign-in are prefetched while the 
     expect(sent.length, path).toBe(1)
   }
 })
+
+/** Returns the rectangle of an element's text, once the fonts are loaded. */
+function placeOfText(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  return element.evaluate(async (node) => {
+    await document.fonts.ready
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    const { x, y, width, height } = range.getBoundingClientRect()
+    return { x, y, width, height }
+  })
+}
+
+/** Returns the text of the largest contentful paint so far. An element that was removed has no text any more. */
+function largestPaint(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    // What is in the page now is painted in the next frame.
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+    const observer = new PerformanceObserver(() => {})
+    observer.observe({ type: 'largest-contentful-paint', buffered: true })
+    const paint = observer.takeRecords().at(-1) as LargestContentfulPaint | undefined
+    return paint ? (paint.element?.textContent ?? 'on the loading screen') : 'none'
+  })
+}
 
 /** The library that draws charts is loaded when their panels are shown; it has a budget of its own. */
 const CHARTS_BYTES = 25_000

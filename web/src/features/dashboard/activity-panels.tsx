@@ -6,7 +6,7 @@ import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { isBlank, isolated } from '@arcade/contract/text'
 import { IconBan } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useMemo, useState } from 'react'
+import { Fragment, type ReactNode, useMemo, useState } from 'react'
 import { RowMark } from '#src/lists/row-mark.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { ChartPanel, type Rank, Ranks } from '#src/ui/chart-panel.tsx'
@@ -43,12 +43,20 @@ export function Panels({ activity, range, isStale }: PanelsProps) {
   )
 }
 
-/** Names the panels that have nothing to show, in one line. */
+/** Names the panels that have nothing to show. */
 function EmptyPanels({ titles, range }: { titles: string[]; range: ActivityRange }) {
   const longer = range === 'all' ? undefined : rangeOf(range === '30d' ? 'all' : '30d')
   return (
-    <p className={classes['nothing']}>
-      Nothing to show: {titles.join(', ')}.{' '}
+    <p className={`${classes['nothing']} ${classes['phrases']}`}>
+      Nothing to show:{' '}
+      {titles.map((title, index) => (
+        <Fragment key={title}>
+          <span>
+            {title}
+            {index < titles.length - 1 ? ',' : '.'}
+          </span>{' '}
+        </Fragment>
+      ))}
       {longer && (
         <Link to="." search={rangeSearch(longer.range)} resetScroll={false}>
           Show {longer.name}

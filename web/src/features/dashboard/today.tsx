@@ -54,9 +54,15 @@ function Today({ today }: { today: TodayAnswer }) {
     <section className={classes['today']} aria-labelledby={id}>
       <header>
         <h2 id={id}>Today</h2>
-        <p>
-          {unit === 'hour' ? 'The last 24 hours' : `Since ${formatTime(since, 'day').name}`}, compared with {spanBefore(today)}
-          {look !== undefined && ` · you looked last at ${look}`}
+        <p className={classes['phrases']}>
+          <span>{unit === 'hour' ? 'The last 24 hours' : `Since ${formatTime(since, 'day').name}`},</span>{' '}
+          <span>compared with {spanBefore(today)}</span>
+          {look !== undefined && (
+            <>
+              {' '}
+              <span>· you looked last at {look}</span>
+            </>
+          )}
         </p>
       </header>
       <dl>
