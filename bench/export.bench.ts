@@ -83,7 +83,10 @@ async function copyAndDeflate({ dataDir }: BenchServer): Promise<number> {
 interface Export {
   seconds: number
   bytes: number
-  /** The server's highest resident memory minus that before the export. */
+  /**
+   * The highest resident memory of the server and its process of sheets, minus that before the export. The first export starts that
+   * process, which is most of its growth; later exports use the memory that the first one left.
+   */
   growthMb: number
 }
 

@@ -1,8 +1,10 @@
 /** How a separate process streams spreadsheets: failures, slow and gone readers, memory and the event loop (security.md, Exports). */
 import { createHash } from 'node:crypto'
 import { getEventListeners } from 'node:events'
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { Readable } from 'node:stream'
 import { setImmediate as loopTurn } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readAll } from '#test/read-sheets.ts'
 import { chunkOf, columnsOf, type TestColumn } from '#test/sheet-source.ts'
 import { type SheetOptions, stopSheetProcess, writeSheet } from './sheet-writer.ts'
@@ -116,6 +118,19 @@ describe('security: exports: failures, slow readers and readers that leave', () 
     await expect(readAll(open({ rows: source(3).rows, columns: [null as never] }))).rejects.toThrow('null')
   })
 
+  test('collects the buffers of passed rows every 2 MB, because V8 lets them pile up', async () => {
+    let collections = 0
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as GcEntry[])
+        if (entry.detail.flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) collections++
+    })
+    observer.observe({ entryTypes: ['gc'] })
+    onTestFinished(() => observer.disconnect())
+    const chunk = chunkOf(textColumn, Array<string>(1000).fill('x'.repeat(1100))) // 1.1 MB
+    await readAll(open({ rows: Readable.from(Array<Buffer>(8).fill(chunk)) }))
+    await expect.poll(() => collections).toBeGreaterThanOrEqual(4)
+  })
+
   test('other work continues while a large batch is written', async () => {
     let turns = 0
     let isOver = false
@@ -132,6 +147,8 @@ describe('security: exports: failures, slow readers and readers that leave', () 
     expect(turns).toBeGreaterThan(50)
   })
 })
+
+type GcEntry = PerformanceEntry & { detail: { flags: number } }
 
 /** Batches of text that compress badly, so that bytes come out steadily. */
 function source(batches: number, { size = 100, failAfter = Infinity } = {}) {

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import type { UnderlyingSource } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
+import { collectAfter } from './collect-buffers.ts'
 import type { Envelope, FromSheet, ToSheet } from './sheet-process.ts'
 import type { SpreadsheetContent } from './spreadsheet.ts'
 
@@ -89,6 +90,7 @@ class SheetSource implements UnderlyingSource<Uint8Array> {
   async #sendRows(sheet: SentSheet): Promise<void> {
     const { done, value } = await this.#rows.next()
     sheet.send({ rows: done ? null : value })
+    if (!done) collectAfter(value.length)
   }
 
   #breakOff(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
