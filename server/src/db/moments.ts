@@ -47,6 +47,13 @@ export function isoOfUtc(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`
 }
 
+/** Converts the same text to microseconds since 1970 as `microsecondsSql` writes them, which takes PostgreSQL longer. */
+export function microsecondsOfUtc(text: string): string {
+  const milliseconds = Date.parse(isoOfUtc(text))
+  const [, fraction = ''] = /\.(\d+)/.exec(text) ?? []
+  return String(BigInt(milliseconds) * 1000n + BigInt(fraction.padEnd(6, '0').slice(3)))
+}
+
 function isoOfDistant(text: string): string {
   const [, year = '', day = '', time = '', milliseconds = '', era] =
     /^(\d+)-(\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?( BC)?$/.exec(text) ?? []

@@ -5,7 +5,7 @@
 import type { Field, List, SortName } from '@arcade/contract/entity'
 import { aToZSql, lowerSql } from '#src/db/collations.ts'
 import { columnName, sourceSql } from '#src/db/entities.ts'
-import { microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
+import { microsecondsOfUtc, microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
 import type { ServedList } from './list.ts'
 
@@ -23,6 +23,11 @@ export function isForwards(start: Start): boolean {
   return start === 'first' || start === 'after' || start === 'afterMissing'
 }
 
+interface SentKey {
+  text: string
+  toKey: (sent: string) => string
+}
+
 export interface CursorOrder {
   /** A name that is unique among the orders of all lists. A cursor is valid for one order only. */
   name: string
@@ -34,6 +39,8 @@ export interface CursorOrder {
   value: string
   /** SQL for that value as exact text, for cursors. */
   keyText: string
+  /** The same text for the rows of a page, as PostgreSQL sends it in less time, and the function that makes `keyText` of it. */
+  sentKey: SentKey
   isKey: (part: unknown) => boolean
   starts: Partial<Record<Start, Ranges>>
   /** SQL for $1 with the type of `value`. */
@@ -55,6 +62,7 @@ interface Comparison {
   /** SQL for the value, as the index contains it. */
   value: string
   keyText: string
+  sentKey?: SentKey
   /** SQL for $1 with the value's type. */
   parameter: string
   isKey: (part: unknown) => boolean
@@ -68,12 +76,17 @@ const comparisons: Record<Exclude<Field['kind'], 'flag'>, (column: string) => Co
   moment: (column) => ({
     value: column,
     keyText: microsecondsSql(column),
+    sentKey: { text: utcSql(column), toKey: microsecondsOfUtc },
     parameter: momentSql('$1'),
     isKey: isMicroseconds,
     filtered: { value: `(${utcSql(column)})`, parameter: `(${utcSql(momentSql('$1'))})` },
   }),
   text: compareTexts,
   choice: compareTexts,
+}
+
+function asItIs(text: string): SentKey {
+  return { text, toKey: (sent) => sent }
 }
 
 function compareNumbers(column: string): Comparison {
@@ -93,13 +106,14 @@ export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sor
   const { kind, isOptional = false } = entity.fields[field]!
   if (kind === 'flag') throw new Error(`${field}: a list cannot be paged in the order of a flag`)
   const column = columnName(entity, field)
-  const { keyText, isKey, filtered, ...comparison } = comparisons[kind](column)
+  const { keyText, sentKey = asItIs(keyText), isKey, filtered, ...comparison } = comparisons[kind](column)
   const options = { idColumn, isDescending, isOptional }
   return {
     ...named,
     column,
     value: comparison.value,
     keyText,
+    sentKey,
     isKey,
     starts: orderByField({ ...comparison, ...options }),
     parameter: comparison.parameter,
@@ -114,6 +128,7 @@ function orderById(column: string): Omit<CursorOrder, 'name' | 'source'> {
     column: undefined,
     value: 'null::text',
     keyText: 'null::text',
+    sentKey: asItIs('null::text'),
     isKey: () => false,
     starts: {
       first: { parts: [{ where: 'true', orderBy: up }], outerOrderBy: outerUp },
@@ -126,7 +141,7 @@ function orderById(column: string): Omit<CursorOrder, 'name' | 'source'> {
   }
 }
 
-interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey' | 'filtered'> {
+interface OrderOptions extends Omit<Comparison, 'keyText' | 'sentKey' | 'isKey' | 'filtered'> {
   idColumn: string
   isDescending: boolean
   isOptional: boolean

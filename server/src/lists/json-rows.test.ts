@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Field } from '@arcade/contract/entity'
-import { utcSql } from '#src/db/moments.ts'
+import { microsecondsOfUtc, microsecondsSql, utcSql } from '#src/db/moments.ts'
 import { testDatabase } from '#test/test-database.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 
@@ -44,4 +44,12 @@ test.for(Object.entries(values) as [Field['kind'], string[]][])('Lists: a %s is 
   const { rows: read } = await sql<{ value: unknown; missing: null }>`${rows}`.execute(database.db)
   const expected = kind === 'moment' ? isoTexts.map((text) => new Date(text).toISOString()) : read.map(({ value }) => value)
   expect(JSON.parse(jsonArray(texts.map(write)).text)).toEqual(expected.map((value) => ({ 'a "field"': value, missing: null })))
+})
+
+test('Lists: the microseconds of a moment are the same from its text as from PostgreSQL', async () => {
+  const before1970 = ['1969-12-31 23:59:59.500001+00', '1969-12-31T23:59:59.999999Z']
+  const timestamps = [...moments, ...before1970].map((moment) => `timestamptz '${moment}'`)
+  const selects = timestamps.map((moment) => `select ${utcSql(moment)} as sent, ${microsecondsSql(moment)} as exact`)
+  const rows = await database.reads.texts(sql`${sql.raw(selects.join(' union all '))}`)
+  expect(rows.map(([sent]) => microsecondsOfUtc(sent!))).toEqual(rows.map(([, exact]) => exact))
 })

@@ -134,8 +134,16 @@ export interface Where {
   withinBounds: (field: string) => Condition
 }
 
+/** What `whereFilter` knows of a filter without its SQL. */
+interface Asked {
+  /** The given filters with their values. */
+  given: [string, unknown][]
+  searched: SearchCondition | undefined
+  context: CallContext | undefined
+}
+
 /**
- * Translates a filter of the contract into SQL.
+ * Translates a filter of the contract into SQL. For filters that have an index, its SQL is written when it is first used, because pages need none.
  * @param context the call's context; undefined for the server itself, from which no row and no field is hidden
  * @throws Failure FORBIDDEN for a filter by personal fields that the caller may not see
  */
@@ -144,11 +152,50 @@ export function whereFilter<L extends List>(whole: ServedList<L>, filter: Filter
   const served = servedTo(whole, seesPersonal(context))
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  const { within, hidden } = served
+  const text = search.trim()
+  const searched = text === '' ? undefined : served.search(text)
+  const indexed = searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given)
+  const write = (): WhereSql => whereSql(served, { given, searched, context })
+  let written = indexed ? undefined : write()
+  const conditions = (): WhereSql => (written ??= write())
+  return {
+    isEmpty: given.length === 0 && searched === undefined,
+    hasSearch: searched !== undefined,
+    isSearchAlone: searched !== undefined && given.length === 0 && served.masks === undefined,
+    isDistinctive: searched?.isDistinctive === true,
+    indexed,
+    get looksUp() {
+      return conditions().looksUp
+    },
+    get matches() {
+      return conditions().matches
+    },
+    get conditions() {
+      return conditions().conditions
+    },
+    get estimatedConditions() {
+      return conditions().estimatedConditions
+    },
+    get hides() {
+      return conditions().hides
+    },
+    get joinedTable() {
+      return conditions().joinedTable
+    },
+    get isOfJoined() {
+      return conditions().isOfJoined
+    },
+    withinBounds: (field) => conditions().withinBounds(field),
+  }
+}
+
+type WhereSql = Omit<Where, 'isEmpty' | 'hasSearch' | 'isSearchAlone' | 'isDistinctive' | 'indexed'>
+
+function whereSql<L extends List>(served: ServedList<L>, { given, searched, context }: Asked): WhereSql {
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
   const joins = combinations(filters.map(({ asJoins }) => asJoins))
   const { entity, within, hidden } = served
-  const text = search.trim()
-  const searched = text === '' ? undefined : served.search(text)
   const withinList = within === undefined ? [] : [sql.raw<boolean>(within)]
   const others = [...withinList, ...filters.map(({ condition }) => condition)]
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
@@ -156,12 +203,7 @@ export function whereFilter<L extends List>(whole: ServedList<L>, filter: Filter
   const matching = [...(searched ? [searched.matches] : []), ...others]
   const narrowed = (condition: Condition): Condition => all([condition, ...others, ...shownRows])
   return {
-    isEmpty: given.length === 0 && searched === undefined,
-    hasSearch: searched !== undefined,
-    isSearchAlone: searched !== undefined && filters.length === 0 && served.masks === undefined,
-    isDistinctive: searched?.isDistinctive === true,
     looksUp: filters.some(({ looksUp }) => looksUp),
-    indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),
     matches: all([...matching, ...shownRows]),
     conditions: searched?.conditions?.map(narrowed),
     estimatedConditions: searched

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
+import { columnName, columnTypes, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow, TextsOptions } from '#src/db/reads.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
@@ -75,6 +75,27 @@ function optionsFor({ isSearchAlone }: Where): TextsOptions {
 /** The number of columns before a row's fields: the total, and the row's key, id and mark. */
 const FIRST_FIELD = 4
 
+/** A row of a page. Only the keys of a page's ends are needed, so each is converted when it is asked for. */
+class SentRow implements KeyedRow {
+  readonly json: string
+  readonly id: number
+  readonly isMarked: boolean
+  readonly #sentKey: string | null
+  readonly #toKey: (sent: string) => string
+
+  constructor(row: TextRow, json: string, toKey: (sent: string) => string) {
+    this.json = json
+    this.id = Number(row[2])
+    this.isMarked = row[3] === 't'
+    this.#sentKey = row[1] ?? null
+    this.#toKey = toKey
+  }
+
+  get key(): string | null {
+    return this.#sentKey === null ? null : this.#toKey(this.#sentKey)
+  }
+}
+
 export class PageQueries<L extends List> {
   readonly orders: Record<SortName<L>, CursorOrder>
   readonly #reads: Database['reads']
@@ -135,7 +156,7 @@ export class PageQueries<L extends List> {
       ) as page order by ${sql.raw(this.orders[reading.sort].starts[reading.start]!.outerOrderBy)}`,
       { isRepeated: where.isSearchAlone },
     )
-    return this.#toRead(found).rows
+    return this.#toRead(found, reading.sort).rows
   }
 
   /**
@@ -259,7 +280,10 @@ export class PageQueries<L extends List> {
       { settings: BITMAP_SETTINGS, ...options },
     )
     // If the page is empty, its columns are null in the one row that has the total.
-    const { rows } = this.#toRead(read.filter((row) => row[2] !== null))
+    const { rows } = this.#toRead(
+      read.filter((row) => row[2] !== null),
+      sort,
+    )
     return { rows, total: Number(read[0]?.[0] ?? 0) }
   }
 
@@ -284,7 +308,7 @@ export class PageQueries<L extends List> {
         const text = `select ${this.#columns(this.#countAllSql)} from ${this.#pageSql(ranges, sort, limit)}`
         this.#prepared.set(
           name,
-          this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts)),
+          this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts, sort)),
         )
       }
     }
@@ -301,23 +325,26 @@ export class PageQueries<L extends List> {
     const ranges = order?.starts[start]
     if (!ranges) return undefined
     const firstParameter = 1 + highestParameter(ranges)
+    // Subqueries hide the values: for a rare one, PostgreSQL would plan at every run because it expects fewer rows than for others.
     const conditions = filters.map((filter, index) => {
       const parameter = `$${firstParameter + index}`
-      if (!isBound(filter)) return `${columnName(entity, list.filters[filter]!.field!)} = ${parameter}`
-      return `${order.value} ${list.filters[filter]!.kind === 'from' ? '>=' : '<'} ${order.parameter.replace('$1', parameter)}`
+      const { field, kind } = list.filters[filter]!
+      if (!isBound(filter))
+        return `${columnName(entity, field!)} = (select ${parameter}::${columnTypes[entity.fields[field!]!.kind]})`
+      return `${order.value} ${kind === 'from' ? '>=' : '<'} (select ${order.parameter.replace('$1', parameter)})`
     })
     const parts = ranges.parts.map(({ where, orderBy }) => ({ where: [where, ...conditions].join(' and '), orderBy }))
-    const text = `select ${this.#columns('null')} from ${this.#pageSql({ ...ranges, parts }, sort, limit)}`
-    const page = this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts))
+    const text = `select ${this.#columns('null')} from ${this.#pageSql({ ...ranges, parts }, sort, limit, order.value)}`
+    const page = this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts, sort))
     this.#prepared.set(name, page)
     return page
   }
 
-  #pageSql({ parts, outerOrderBy }: Ranges, sort: SortName<L>, limit: number): string {
+  #pageSql({ parts, outerOrderBy }: Ranges, sort: SortName<L>, limit: number, value?: string): string {
     const { source } = this.orders[sort]
     // Rows are ordered before their fields are selected: a field with the name of its column would hide the column, and its index.
     const nearest = parts.map(({ where, orderBy }) => `select * from ${source} where ${where} order by ${orderBy} limit ${limit}`)
-    const ranges = nearest.map((rows) => `(select ${this.#withPosition(sort)} from (${rows}) as near)`)
+    const ranges = nearest.map((rows) => `(select ${this.#withPosition(sort, value)} from (${rows}) as near)`)
     return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
   }
 
@@ -341,10 +368,10 @@ export class PageQueries<L extends List> {
   }
 
   /** The columns to select from the table: the fields, and the row's position in this order. */
-  #withPosition(sort: SortName<L>): string {
-    const { keyText, value } = this.orders[sort]
+  #withPosition(sort: SortName<L>, value = this.orders[sort].value): string {
+    const { sentKey } = this.orders[sort]
     const mark = this.#served.markCondition ?? 'false'
-    return `${keyText} as place_key, ${value} as place_value, ${this.#idColumn} as place_id, ${mark} as place_mark, ${this.#fields}`
+    return `${sentKey.text} as place_key, ${value} as place_value, ${this.#idColumn} as place_id, ${mark} as place_mark, ${this.#fields}`
   }
 
   /** The columns of the result: FIRST_FIELD ones, then the fields. */
@@ -352,13 +379,9 @@ export class PageQueries<L extends List> {
     return [total, 'place_key', 'place_id', 'place_mark', ...this.#fieldNames].join(', ')
   }
 
-  #toRead(texts: readonly TextRow[]): Read {
-    const rows = texts.map((row) => ({
-      key: row[1] ?? null,
-      id: Number(row[2]),
-      isMarked: row[3] === 't',
-      json: this.#writeRow(row),
-    }))
+  #toRead(texts: readonly TextRow[], sort: SortName<L>): Read {
+    const { toKey } = this.orders[sort].sentKey
+    const rows = texts.map((row) => new SentRow(row, this.#writeRow(row), toKey))
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
 

@@ -62,6 +62,7 @@ export const servedAudit = serveList<typeof auditList>({
         select json_object_agg(name, ${withoutTexts('value')})::text from json_each(detail) as fact (name, value)) else detail::text end`,
     },
   },
+  markCondition: `record_kind = 'player'`, // the entries are parsed for names of players only if there are any
   indexedFilters: ['action', 'recordKind', 'actorKind', 'actorId', 'recordId'],
   counted: () => '((select seq - base_seq from audit_head) + (select count(*) from audit_open))',
 })

@@ -19,8 +19,8 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
 
   return {
     async list(query, context) {
-      const { rows: entries, ...page } = await list.page(query, context)
-      return { entries, playerNames: await namesOfPlayers(entries.text), ...page }
+      const { rows: entries, markedIds: ofPlayers, ...page } = await list.page(query, context)
+      return { entries, playerNames: ofPlayers ? await namesOfPlayers(entries.text) : {}, ...page }
     },
 
     count: ({ exact, ...filter }, context) => list.count(filter, context, { isExact: exact }),
