@@ -41,6 +41,7 @@ function Sample({ shown, view = 'week' }: { shown: CalendarItem; view?: View }) 
         <Bar
           item={shown}
           span={spanOf(view, '2026-11-27', 'UTC', 7)}
+          trackRem={WIDTH / 16}
           instructions=""
           onOpen={() => (opened += 1)}
           onDrop={handleDrop}
@@ -87,6 +88,14 @@ test('a bar lies over its days, and says its dates and state', async () => {
   await expect.element(bar).toHaveAccessibleName('Season 3: Tue, Nov 24, 06:00 PM – Thu, Nov 26, 08:00 PM, Scheduled')
   await bar.click()
   expect([opened, dropped]).toEqual([1, []])
+})
+
+test('the dates stand whole beside a bar that is too narrow for them', async () => {
+  render(<Sample shown={item({ startsAt: '2026-11-23T06:00:00.000Z', endsAt: '2026-11-23T07:00:00.000Z' })} />)
+  const dates = page.getByText('Mon, Nov 23, 06:00 AM – 07:00 AM')
+  await expect.element(dates).toBeVisible()
+  const [text, own] = [dates.element().getBoundingClientRect(), bar.element().getBoundingClientRect()]
+  expect(text.left).toBeGreaterThan(own.right)
 })
 
 test.for([

@@ -7,6 +7,7 @@ import { itemStateLabels } from '@arcade/contract/items/fields'
 import { isolated } from '@arcade/contract/text'
 import { type KeyboardEvent, type PointerEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { focusHeadingWhenGone } from '#src/ui/table-rows.ts'
+import { placeOfText } from './bar-text.ts'
 import classes from './calendar.module.css'
 import { type Dates, draggedMinutes, placeOf, type Span, steps } from './days.ts'
 import { datesOf, datesText, daysText, isStartFixed, movedDates, type Part } from './move.ts'
@@ -14,6 +15,8 @@ import { datesOf, datesText, daysText, isStartFixed, movedDates, type Part } fro
 interface BarProps {
   item: CalendarItem
   span: Span
+  /** The width of all columns together, in rem. */
+  trackRem: number
   /** The id of the text that says how to move a bar by keyboard; undefined for a bar that the role may not move. */
   instructions: string | undefined
   onOpen: () => void
@@ -38,7 +41,7 @@ interface Drag {
   column: number
 }
 
-export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarProps) {
+export function Bar({ item, span, trackRem, instructions, onOpen, onDrop, onTell }: BarProps) {
   const bar = useRef<HTMLButtonElement>(null)
   const drag = useRef<Drag>(undefined)
   const wasDragged = useRef(false)
@@ -49,6 +52,7 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
   const place = placeOf(dates, span)
   const text = datesText(dates, span.zone)
   const shown = span.view === 'week' ? text : daysText(dates, span.zone)
+  const textPlace = placeOfText(shown, place, span, trackRem)
   const title = isolated(item.title)
 
   const putBack = () => {
@@ -132,6 +136,7 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
       aria-label={`${title}: ${text}, ${itemStateLabels[item.state]}${shown === text ? '' : `, ${shown}`}`}
       aria-describedby={instructions}
       aria-haspopup="dialog"
+      title={text}
       onClick={() => !wasDragged.current && !lift && onOpen()}
       onKeyDown={handleKey}
       onKeyUp={(event) => event.key === ' ' && isMovable && event.preventDefault()}
@@ -142,7 +147,12 @@ export function Bar({ item, span, instructions, onOpen, onDrop, onTell }: BarPro
       onPointerCancel={putBack}
     >
       {isMovable && !place.goesOnBefore && !isStartFixed(item) && <span data-part="start" className={classes['edge']} />}
-      <span className={classes['barText']}>{shown}</span>
+      {textPlace === 'inside' && <span className={classes['barText']}>{shown}</span>}
+      {(textPlace === 'start' || textPlace === 'end') && !lift && (
+        <span className={classes['beside']} data-side={textPlace}>
+          {shown}
+        </span>
+      )}
       {isMovable && !place.goesOnAfter && <span data-part="end" className={classes['edge']} />}
       {lift && (
         <span className={classes['tip']} aria-hidden data-at={place.left > span.days.length / 2 ? 'end' : undefined}>

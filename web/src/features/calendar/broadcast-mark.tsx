@@ -5,6 +5,7 @@ import { isolated } from '@arcade/contract/text'
 import { IconSend } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { KeyboardEvent } from 'react'
+import { roomBeside } from './bar-text.ts'
 import { moveFocus } from './bar.tsx'
 import classes from './calendar.module.css'
 import { placeOf, type Span } from './days.ts'
@@ -34,8 +35,7 @@ export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
     if (!event.ctrlKey && !event.metaKey && !event.altKey) moveFocus(event)
   }
   const text = broadcastText(broadcast, span.zone)
-  /** The times stand at the side that has more room. */
-  const side = place.left > span.days.length - place.right ? 'start' : 'end'
+  const { side } = roomBeside(place, span)
   const hasRoom = side === 'start' ? !place.goesOnBefore : !place.goesOnAfter
   return (
     <Link
@@ -53,7 +53,7 @@ export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
     >
       <IconSend size={14} stroke={1.75} aria-hidden />
       {hasRoom && (
-        <span className={classes['markTime']} data-side={side} aria-hidden>
+        <span className={classes['beside']} data-side={side} aria-hidden>
           {shortText(broadcast, span.zone)}
         </span>
       )}

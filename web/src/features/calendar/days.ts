@@ -118,7 +118,7 @@ export interface Dates {
   endsAt: number | null
 }
 
-interface Place {
+export interface Place {
   /** In columns from the left, within the span. */
   left: number
   right: number

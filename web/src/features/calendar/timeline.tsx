@@ -6,6 +6,7 @@ import type { CalendarItem } from '@arcade/contract/calendar/calls'
 import { useId, useState } from 'react'
 import { ItemLink } from '#src/lists/item-link.tsx'
 import { RowLink } from '#src/lists/row-buttons.tsx'
+import { useWidth } from './bar-text.ts'
 import { Bar } from './bar.tsx'
 import { BroadcastMark } from './broadcast-mark.tsx'
 import classes from './calendar.module.css'
@@ -27,6 +28,7 @@ interface TimelineProps {
 export function Timeline({ entries, span, now, canMove, onOpen, onMove }: TimelineProps) {
   const instructions = useId()
   const [told, setTold] = useState('')
+  const columns = useWidth()
   const { days, view } = span
   const isNowShown = now >= span.from && now < span.to
   const [small, large] = view === 'week' ? ['half an hour', 'a day'] : ['a day', 'a week']
@@ -49,7 +51,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
         </div>
       </div>
       <div className={classes['body']}>
-        <div className={classes['grid']} aria-hidden>
+        <div ref={columns.ref} className={classes['grid']} aria-hidden>
           {days.map(({ name, isWeekend }) => (
             <div key={name} data-weekend={isWeekend || undefined} />
           ))}
@@ -75,6 +77,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
                   <Bar
                     item={entry}
                     span={span}
+                    trackRem={columns.width}
                     instructions={canMove(entry) ? instructions : undefined}
                     onOpen={() => onOpen(entry)}
                     onDrop={(to) => onMove(entry, to)}
