@@ -1,6 +1,7 @@
 /** Players, the messaging-app users (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors in both directions. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
+import { type RefusalReason, refusalReasonLabels } from '#src/broadcasts/fields.ts'
 import { call } from '#src/call.ts'
 import { BLOCK_TYPED_ABOVE, playerFields, playerList } from './fields.ts'
 import { cursorQueryFields, filterSchema, orderFields, rowSchema, targetSchema } from '#src/list-schemas.ts'
@@ -100,7 +101,7 @@ export const players = {
       method: 'GET',
       path: '/api/telegram-users/{userId}/standing',
       tags,
-      summary: 'The rank of a player, and when the player was last seen',
+      summary: 'The rank of a player, when the player was last seen, and whether messages reach the player',
     })
     .input(z.strictObject({ userId: shownIdParameter }))
     .output(
@@ -111,6 +112,12 @@ export const players = {
         isRankExact: z.boolean(),
         /** The newest of what the player did: joined, was here, took part, claimed or played. Null if nothing of that is known. */
         lastSeen: z.iso.datetime().nullable(),
+        /** When Telegram refused a message to the player, and why; null if it did not, or the player came back since. */
+        unreachable: z
+          .object({ at: z.iso.datetime(), reason: z.enum(Object.keys(refusalReasonLabels) as RefusalReason[]) })
+          .nullable(),
+        /** When the player asked for no more messages. */
+        optedOutAt: z.iso.datetime().nullable(),
       }),
     ),
   /** Players who are blocked already or erased are left alone; for picked players, the answer has the reason. */

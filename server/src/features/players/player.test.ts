@@ -62,15 +62,25 @@ describe("Lists: a player's page", () => {
       (1, 4, 1, 'adjustment', null, 99, '2026-04-01'), (2, 2, 1, 'import', null, 98, '2026-04-01')`.execute(db)
     await sql`update balances set blocked_at = now() where user_id = 5`.execute(db)
     const standingOf = async (id: number) => (await admin.call('GET', `/api/telegram-users/${id}/standing`)).body
-    expect(await standingOf(1)).toEqual({ rank: 2, isRankExact: true, lastSeen: '2026-03-02T00:00:00.000Z' })
-    expect(await standingOf(2)).toEqual({ rank: 3, isRankExact: true, lastSeen: '2026-02-02T00:00:00.000Z' })
-    expect(await standingOf(3), 'nothing is known of it').toEqual({ rank: 4, isRankExact: true, lastSeen: null })
+    const reached = { unreachable: null, optedOutAt: null }
+    expect(await standingOf(1)).toEqual({ rank: 2, isRankExact: true, lastSeen: '2026-03-02T00:00:00.000Z', ...reached })
+    expect(await standingOf(2)).toEqual({ rank: 3, isRankExact: true, lastSeen: '2026-02-02T00:00:00.000Z', ...reached })
+    expect(await standingOf(3), 'nothing is known of it').toEqual({ rank: 4, isRankExact: true, lastSeen: null, ...reached })
     expect(await standingOf(-4), 'an erased player').toEqual({
       rank: null,
       isRankExact: false,
       lastSeen: '2026-01-04T00:00:00.000Z',
+      ...reached,
     })
     expect(await standingOf(5), 'a blocked player').toMatchObject({ rank: null, isRankExact: false })
+
+    await sql`insert into player_messages (user_id, unreachable_at, unreachable_reason, opted_out_at)
+      values (1, '2026-05-01', 'blocked', null), (2, null, null, '2026-05-02')`.execute(db)
+    expect(await standingOf(1), 'refused a message').toMatchObject({
+      unreachable: { at: '2026-05-01T00:00:00.000Z', reason: 'blocked' },
+      optedOutAt: null,
+    })
+    expect(await standingOf(2), 'wants none').toMatchObject({ unreachable: null, optedOutAt: '2026-05-02T00:00:00.000Z' })
   })
 
   test('Lists: a player who does not exist gets 404', async () => {

@@ -1,4 +1,8 @@
-/** What an operator wants to know of a player first: the balance, which can be adjusted, the rank, when the player was seen, any block. */
+/**
+ * What an operator wants to know of a player first: the balance, which can be adjusted, the rank, when the player was seen, any block, and
+ * whether messages reach the player.
+ */
+import { refusalReasonLabels, skipReasonLabels } from '@arcade/contract/broadcasts/fields'
 import type { PlayerBlock } from '@arcade/contract/players/calls'
 import { isErased, type Player, playerList } from '@arcade/contract/players/fields'
 import { Button } from '@mantine/core'
@@ -49,7 +53,10 @@ export function PlayerSummary({ userId, player }: { userId: number; player: Summ
         <Fact name="Rank">{standing ? rankText(standing) : isError ? '–' : <Waiting />}</Fact>
         <Fact name="First seen">{player ? <Seen iso={player.createdAt} /> : <Waiting />}</Fact>
         <Fact name="Last seen">{standing ? <Seen iso={standing.lastSeen} /> : isError ? '–' : <Waiting />}</Fact>
-        <Fact name="Status">{player ? <Status player={player} /> : <Waiting />}</Fact>
+        <Fact name="Status">
+          {player ? <Status player={player} /> : <Waiting />}
+          {player && standing && <Reach standing={standing} />}
+        </Fact>
       </dl>
     </div>
   )
@@ -79,13 +86,26 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 const about = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 })
 
-function rankText({ rank, isRankExact }: Awaited<ReturnType<typeof client.players.standing>>): string {
+type Standing = Awaited<ReturnType<typeof client.players.standing>>
+
+function rankText({ rank, isRankExact }: Standing): string {
   if (rank === null) return 'None'
   return isRankExact ? formatted(rank) : `About ${about.format(rank)}`
 }
 
 function Seen({ iso }: { iso: string | null }) {
   return iso === null ? 'Unknown' : <Moment iso={iso} />
+}
+
+/** Why the console's messages do not reach the player; nothing if they do. */
+function Reach({ standing: { unreachable, optedOutAt } }: { standing: Standing }) {
+  const since = unreachable?.at ?? optedOutAt
+  if (since === null) return null
+  return (
+    <p className={classes['reach']}>
+      {unreachable ? refusalReasonLabels[unreachable.reason] : skipReasonLabels.optedOut}, since <Moment iso={since} />
+    </p>
+  )
 }
 
 const looks = { unblocked: 'good', blocked: 'bad', erased: 'quiet' } as const
