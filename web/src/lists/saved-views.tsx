@@ -1,6 +1,7 @@
 /** The saved views above a list (design §7). The default view opens when the address has no parameters. */
 import type { List } from '@arcade/contract/entity'
 import { type ListName, listPaths } from '@arcade/contract/lists'
+import { playerList } from '@arcade/contract/players/fields'
 import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { isolated } from '@arcade/contract/text'
 import { useQuery } from '@tanstack/react-query'
@@ -16,6 +17,8 @@ import { toast } from '#src/ui/toast.tsx'
 import { ViewsPane } from './views-pane.tsx'
 import { type ListAddress, lookAddress, readListAddress, viewAddress, withoutLook } from './list-address.ts'
 import { parseSearch, stringifySearch } from './search-params.ts'
+
+const SEGMENT_HINT = 'A shared view is a segment: tasks, announcements and broadcasts can be for its players only.'
 
 interface SavedViewsProps<L extends List> {
   list: L & { name: ListName }
@@ -69,6 +72,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   return (
     <ViewsPane
       views={views}
+      shareHint={list.name === playerList.name ? SEGMENT_HINT : undefined}
       whole={{ href: path, isCurrent: isWhole }}
       onOpen={(href) => {
         stopOpeningDefault()

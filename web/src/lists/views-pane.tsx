@@ -6,7 +6,7 @@ import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { isolated } from '@arcade/contract/text'
 import { ActionIcon, Button } from '@mantine/core'
 import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
-import { type MouseEvent, type ReactNode, useState } from 'react'
+import { type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { isForBrowser } from '#src/ui/app-link.tsx'
 import { Choice } from '#src/ui/choice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
@@ -25,6 +25,8 @@ export interface ListView extends View {
 interface ViewsPaneProps {
   /** Undefined while loading. */
   views: readonly ListView[] | undefined
+  /** What sharing a view does beside showing it to others. */
+  shareHint?: string | undefined
   /** The list without any view. */
   whole: { href: string; isCurrent: boolean }
   onOpen: (href: string) => void
@@ -35,7 +37,7 @@ interface ViewsPaneProps {
   onDefault: (view: View | undefined) => Promise<void>
 }
 
-export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }: ViewsPaneProps) {
+export function ViewsPane({ views, shareHint, whole, onOpen, onSave, onDelete, onDefault }: ViewsPaneProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [edited, setEdited] = useState<View>()
   const current = views?.find(({ isCurrent }) => isCurrent)
@@ -86,7 +88,13 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
           />
         ))}
       </ul>
-      <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
+      <ViewForm
+        key={edited?.id ?? ''}
+        view={edited}
+        shareHint={shareHint}
+        onSave={handleSave}
+        onCancel={() => setEdited(undefined)}
+      />
     </Pane>
   )
 }
@@ -165,11 +173,13 @@ function ownerText({ isOwn, owner }: View): string {
 
 interface ViewFormProps {
   view: View | undefined
+  shareHint: string | undefined
   onSave: (input: ViewInput, isWithList: boolean) => Promise<Refusal | void>
   onCancel: () => void
 }
 
-function ViewForm({ view, onSave, onCancel }: ViewFormProps) {
+function ViewForm({ view, shareHint, onSave, onCancel }: ViewFormProps) {
+  const hint = useId()
   const form = useForm(loadViewInput, { name: view?.name ?? '', isShared: view?.isShared ?? false })
   const [isWithList, setIsWithList] = useState(false)
   const label = view ? `Change ${isolated(view.name)}` : 'Save what the list shows'
@@ -177,7 +187,16 @@ function ViewForm({ view, onSave, onCancel }: ViewFormProps) {
     <Form form={form} label={label} onSubmit={(input) => onSave(input, isWithList)}>
       <h3 className={classes['subtitle']}>{label}</h3>
       <TextField control={form.control} name="name" label="Name" isRequired />
-      <Choice {...form.register('isShared')}>Share with all admins</Choice>
+      <div>
+        <Choice {...form.register('isShared')} aria-describedby={shareHint && hint}>
+          Share with all admins
+        </Choice>
+        {shareHint !== undefined && (
+          <p id={hint} className={classes['hint']}>
+            {shareHint}
+          </p>
+        )}
+      </div>
       {view && (
         <Choice checked={isWithList} onChange={({ target }) => setIsWithList(target.checked)}>
           Save what the list shows now in it
