@@ -12,6 +12,7 @@ import { api } from '#src/client/client.ts'
 import { editHref } from '#src/lists/form-hrefs.ts'
 import { AppLink } from '#src/ui/app-link.tsx'
 import { SearchSelect } from '#src/ui/search-select.tsx'
+import { availabilityNote } from './availability.ts'
 import classes from './broadcasts.module.css'
 
 /** Loads the chosen announcement. */
@@ -22,6 +23,8 @@ export function useAnnouncement(id: string | undefined) {
 interface AnnouncementFieldProps {
   id: string | undefined
   announcement: UseQueryResult<Announcement>
+  /** When the broadcast begins, once that is known; undefined for at once. */
+  begins: number | undefined
   /** How often the form was sent. */
   attempts: number
   /** The form was sent without one. */
@@ -29,7 +32,7 @@ interface AnnouncementFieldProps {
   onChange: (id: string | undefined) => void
 }
 
-export function AnnouncementField({ id, announcement, attempts, isMissing, onChange }: AnnouncementFieldProps) {
+export function AnnouncementField({ id, announcement, begins, attempts, isMissing, onChange }: AnnouncementFieldProps) {
   const place = useRef<HTMLDivElement>(null)
   const titles = useQuery(api.history.titles.queryOptions({ input: { kind: 'announcement' } }))
   const options = titles.data?.items.filter(({ isDeleted }) => !isDeleted).map((item) => ({ value: item.id, label: item.title }))
@@ -53,7 +56,7 @@ export function AnnouncementField({ id, announcement, attempts, isMissing, onCha
         {id !== undefined && announcement.error && (
           <p className={classes['problem']}>{asCallError(announcement.error).message}</p>
         )}
-        {announcement.data && <Notes announcement={announcement.data} />}
+        {announcement.data && <Notes announcement={announcement.data} begins={begins} />}
       </div>
     </div>
   )
@@ -72,8 +75,9 @@ export function SegmentNote({ segment: { name }, onChoose }: { segment: View; on
 }
 
 /** What an operator may have overlooked. */
-function Notes({ announcement }: { announcement: Announcement }) {
-  const { id, status } = announcement
+function Notes({ announcement, begins }: { announcement: Announcement; begins: number | undefined }) {
+  const { id } = announcement
+  const availability = availabilityNote(announcement, begins)
   const problem = textProblem(toBotItem(announcement))
   const edit = <AppLink href={editHref('/annoucement-form', id)}>Change it</AppLink>
   return (
@@ -83,7 +87,11 @@ function Notes({ announcement }: { announcement: Announcement }) {
           {problem} {edit}
         </p>
       )}
-      {!status && <p>It is In Active: players get the message, but do not find it in the game until it is Active. {edit}</p>}
+      {availability !== undefined && (
+        <p>
+          {availability} {edit}
+        </p>
+      )}
     </>
   )
 }

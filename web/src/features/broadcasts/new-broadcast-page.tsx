@@ -52,7 +52,7 @@ function NewBroadcast() {
   const show = (search: object) => void navigate({ to: '.', search, replace: true, resetScroll: false, ignoreBlocker: true })
   const announcement = useAnnouncement(announcementId)
   const filter = listFilter(playerList, audience)
-  const { form, isLater, holdBack } = usePlanForm({
+  const { form, isLater, begins, holdBack } = usePlanForm({
     announcementId,
     filter,
     address: stringifySearch({ announcement: announcementId, ...audience }),
@@ -72,6 +72,7 @@ function NewBroadcast() {
             <Section title="Announcement">
               <AnnouncementField
                 announcement={announcement}
+                begins={begins}
                 id={announcementId}
                 attempts={form.formState.submitCount}
                 isMissing={form.formState.errors.announcementId !== undefined}

@@ -64,11 +64,14 @@ export function usePlanForm({ announcementId, filter, address, onAddress }: Plan
     onAddress(getValues('address') ?? '')
   }
 
-  const [percent, isLater, isHeld] = useWatch({ control, name: ['holdBack', 'isLater', 'isHeld'] })
+  const [percent, isLater, isHeld, sendAt] = useWatch({ control, name: ['holdBack', 'isLater', 'isHeld', 'sendAt'] })
+  const begins = isLater === true ? Date.parse(sendAt ?? '') : Number.NaN
   const isPercent = Number.isInteger(percent) && Number(percent) >= 1 && Number(percent) <= HOLD_BACK_MAX_PERCENT
   return {
     form: { ...form, offer: offer && { ...offer, onUse: handleUse } },
     isLater: isLater === true,
+    /** When it begins; undefined for at once, or while the time is not entered. */
+    begins: Number.isNaN(begins) ? undefined : begins,
     /** The percentage for the plan. */
     holdBack: isHeld === true && isPercent ? Number(percent) : 0,
   }
