@@ -59,14 +59,18 @@ async function injectFaults({ address }: StandIn, faults: { kind: string; times?
 
 test('design §7 an announcement is sent to a segment, with a control group; lost answers are listed and sent again; the report counts', async ({
   page,
+  server,
   standIn,
 }) => {
+  // A name of one long word, as some have: it must not push the times of the recipients out of the page.
+  await sql`update telegram_users set last_name = repeat('W', 64)`.execute(server.database.db)
   // The segment is a shared view of Telegram Users.
   await page.goto('/manage-telegram-users?has=email,wallet')
   await page.getByRole('button', { name: /^Saved/ }).click()
   const views = page.getByRole('dialog', { name: 'Saved views' })
   await views.getByLabel('Name', { exact: true }).fill('Reachable wallets')
   await views.getByRole('checkbox', { name: 'Share with all admins' }).check()
+  await expect(views.getByText('A shared view is a segment')).toBeVisible()
   await views.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(toast(page, 'View saved.')).toBeVisible()
 
@@ -124,7 +128,17 @@ test('design §7 an announcement is sent to a segment, with a control group; los
   await expect(figure(page, 'Reached')).toContainText(String(recipients - 6))
   await expect(page.getByText('2 answers were lost.')).toBeVisible()
   await expect(page.getByRole('table', { name: 'Recipients: Unknown' }).getByRole('row')).toHaveCount(3)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   await expectStateAccessible(page)
+
+  // A refused player's page says why no message arrives. On the way back, the chosen outcome is still there.
+  await field(page, 'Outcome').selectOption('Refused (4)')
+  const refused = page.getByRole('table', { name: 'Recipients: Refused' })
+  await expect(refused.getByRole('row')).toHaveCount(5)
+  await refused.getByRole('link').first().click()
+  await expect(page.getByText(/^The player has blocked the bot, since \d\d\//)).toBeVisible()
+  await page.goBack()
+  await expect(refused.getByRole('row')).toHaveCount(5)
 
   await page.getByRole('button', { name: 'Send again to 2 players' }).click()
   await confirm(page, 'Send again to 2 players')

@@ -1,4 +1,5 @@
 /** Reads the search parameters of each page's address, before the page is loaded. Parameters with unknown values are dropped. */
+import { type RecipientOutcome, recipientOutcomeLabels } from '@arcade/contract/broadcasts/fields'
 import { type CalendarKind, calendarKinds } from '@arcade/contract/calendar/fields'
 import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
 import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
@@ -82,6 +83,16 @@ export function newBroadcastAddress(raw: Raw): { announcement?: string } & ListA
     { ...(announcement !== undefined && { announcement }), ...filtersOnly(playerList, readListAddress(playerList, raw)) },
     raw,
   )
+}
+
+/** `?outcome=…`: which recipients the page of a broadcast lists; left out for those to decide about. */
+export function broadcastAddress(raw: Raw): { outcome?: RecipientOutcome } {
+  const outcome = textIn(raw['outcome'])
+  return only(outcome !== undefined && isOutcome(outcome) ? { outcome } : {}, raw)
+}
+
+function isOutcome(text: string): text is RecipientOutcome {
+  return Object.hasOwn(recipientOutcomeLabels, text)
 }
 
 /** `?range=…` of the dashboard; left out for the default range. */

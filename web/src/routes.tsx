@@ -10,6 +10,7 @@ import {
   addAddress,
   addressReader,
   calendarAddress,
+  broadcastAddress,
   dashboardAddress,
   decodableAddress,
   editAddress,
@@ -261,6 +262,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/broadcasts/$id',
+        validateSearch: broadcastAddress,
         component: lazyPage(() => import('#src/features/broadcasts/broadcast-page.tsx'), 'BroadcastPage'),
       }),
       createRoute({

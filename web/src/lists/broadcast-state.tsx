@@ -3,7 +3,7 @@ import { type BroadcastState, broadcastStateLabels } from '@arcade/contract/broa
 import { State } from '#src/ui/state.tsx'
 
 const looks = {
-  scheduled: 'quiet',
+  scheduled: 'busy', // as a scheduled item, which stands beside it in the calendar
   sending: 'busy',
   waiting: 'busy',
   paused: 'bad',

@@ -116,7 +116,7 @@ function Acts({ broadcast }: { broadcast: Broadcast }) {
         message:
           state === 'scheduled'
             ? `Are you sure you want to cancel ${isolated(title)}? Nobody gets the message.`
-            : `Are you sure you want to cancel ${isolated(title)}? ${counted(pending, 'player')} who are waiting get no message. It cannot be resumed.`,
+            : `Are you sure you want to cancel ${isolated(title)}? ${counted(pending, 'waiting player')} ${pending === 1 ? 'gets' : 'get'} no message. It cannot be resumed.`,
         isDestructive: true,
       },
     )

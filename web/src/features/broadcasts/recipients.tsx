@@ -3,7 +3,8 @@ import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { type RecipientOutcome, recipientOutcomeLabels } from '@arcade/contract/broadcasts/fields'
 import { Button, NativeSelect } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { PlayerLink } from '#src/lists/player-link.tsx'
@@ -21,8 +22,12 @@ function firstOutcome(broadcast: Broadcast): RecipientOutcome {
 }
 
 export function Recipients({ broadcast }: { broadcast: Broadcast }) {
-  const [chosen, setChosen] = useState<RecipientOutcome>()
-  const outcome = chosen ?? firstOutcome(broadcast)
+  const { outcome: chosen } = useSearch({ from: '/shell/management/broadcasts/$id' })
+  const navigate = useNavigate()
+  const outcome: RecipientOutcome = chosen ?? firstOutcome(broadcast)
+  /** The address keeps the choice, for the way back from a player. */
+  const choose = (next: RecipientOutcome) =>
+    void navigate({ to: '.', search: { outcome: next }, replace: true, resetScroll: false })
   return (
     <div className={classes['stack']}>
       <div className={classes['outcomeChoice']}>
@@ -30,7 +35,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
           label="Outcome"
           value={outcome}
           data={outcomes.map((value) => ({ value, label: `${recipientOutcomeLabels[value]} (${formatted(broadcast[value])})` }))}
-          onChange={({ target }) => setChosen(target.value as RecipientOutcome)}
+          onChange={({ target }) => choose(target.value as RecipientOutcome)}
         />
       </div>
       <OfOutcome key={outcome} id={broadcast.id} outcome={outcome} count={broadcast[outcome]} />
@@ -57,6 +62,8 @@ function OfOutcome({ id, outcome, count }: OfOutcomeProps) {
     }),
   )
   const rows = data?.pages.flatMap(({ recipients }) => recipients) ?? []
+  /** Only what was refused or skipped has reasons. */
+  const hasReasons = rows.some(({ reason }) => reason !== null)
   const loaded = useRef(known)
   const loadAgain = useEffectEvent(() => void refetch())
   useEffect(() => {
@@ -76,16 +83,21 @@ function OfOutcome({ id, outcome, count }: OfOutcomeProps) {
   if (rows.length === 0 && !hasNextPage) return <p className={classes['hint']}>No recipient has this outcome.</p>
   return (
     <>
-      <WideTable label={`Recipients: ${recipientOutcomeLabels[outcome]}`} columns={['Player', 'User ID', 'Reason', 'When']}>
+      <WideTable
+        label={`Recipients: ${recipientOutcomeLabels[outcome]}`}
+        columns={['Player', 'User ID', ...(hasReasons ? ['Reason'] : []), 'When']}
+      >
         {rows.map(({ userId, name, reason, at }) => (
           <WideRow key={userId}>
             <Cell isLong>
               <PlayerLink userId={userId}>{name}</PlayerLink>
             </Cell>
             <Cell label="User ID">{userId}</Cell>
-            <Cell label="Reason" isLong>
-              {reason}
-            </Cell>
+            {hasReasons && (
+              <Cell label="Reason" isLong>
+                {reason}
+              </Cell>
+            )}
             <Cell label="When">{at === null ? null : <Moment iso={at} />}</Cell>
           </WideRow>
         ))}

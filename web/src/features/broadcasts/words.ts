@@ -48,15 +48,16 @@ const HOUR_MINUTES = 60
 const DAY_MINUTES = 24 * HOUR_MINUTES
 
 /** Returns `less than a minute`, `9 minutes`, `2 h 5 min` or `3 days 4 h`. */
-export function durationText(minutes: number): string {
-  if (minutes < 1) return 'less than a minute'
-  if (minutes < HOUR_MINUTES) return counted(Math.round(minutes), 'minute')
+export function durationText(exactMinutes: number): string {
+  if (exactMinutes < 1) return 'less than a minute'
+  const minutes = Math.round(exactMinutes)
+  if (minutes < HOUR_MINUTES) return counted(minutes, 'minute')
   const [days, rest] = [Math.floor(minutes / DAY_MINUTES), minutes % DAY_MINUTES]
   if (days > 0)
     return [counted(days, 'day'), Math.floor(rest / HOUR_MINUTES) > 0 && `${Math.floor(rest / HOUR_MINUTES)} h`]
       .filter(Boolean)
       .join(' ')
-  return `${Math.floor(minutes / HOUR_MINUTES)} h ${Math.round(minutes % HOUR_MINUTES)} min`
+  return `${Math.floor(minutes / HOUR_MINUTES)} h ${minutes % HOUR_MINUTES} min`
 }
 
 /** Returns how long it was between two times, in words. */
