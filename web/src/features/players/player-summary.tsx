@@ -10,7 +10,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { api, type client } from '#src/client/client.ts'
 import { Permitted } from '#src/session.tsx'
-import { Moment } from '#src/ui/moment.tsx'
+import { Day, Moment } from '#src/ui/moment.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { State } from '#src/ui/state.tsx'
 import { useAskedAct } from './asked-act.ts'
@@ -103,7 +103,7 @@ function Reach({ standing: { unreachable, optedOutAt } }: { standing: Standing }
   if (since === null) return null
   return (
     <p className={classes['reach']}>
-      {unreachable ? refusalReasonLabels[unreachable.reason] : skipReasonLabels.optedOut}, since <Moment iso={since} />
+      {unreachable ? refusalReasonLabels[unreachable.reason] : skipReasonLabels.optedOut}, since <Day iso={since} />
     </p>
   )
 }
