@@ -36,8 +36,9 @@ export function useMoves(queryKey: QueryKey, zone: string): (item: CalendarItem,
         onSaved(moved)
       } catch (cause) {
         putInCache(item)
-        const { message } = asCallError(cause)
-        toast.failure(`${isolated(item.title)} was not moved.`, { detail: message })
+        const { code, message } = asCallError(cause)
+        const detail = code === 'STALE' ? 'Somebody else has changed it meanwhile; the calendar shows what is saved.' : message
+        toast.failure(`${isolated(item.title)} was not moved.`, { detail })
       }
       await refreshAfterActOn(listNameOf(item.kind))
     }
