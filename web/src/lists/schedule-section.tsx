@@ -57,11 +57,13 @@ export function ScheduleSection<Input extends FieldValues, Output>({ control, ki
   const values = useWatch({ control }) as Partial<Record<Name, string | number | boolean | null>>
   const parts = summaryParts(values)
   const [isOpen, setIsOpen] = useState(parts.length > 0)
-  const { errors } = useFormState({ control, name: names as unknown as FieldPath<Input>[] })
+  const { errors, defaultValues } = useFormState({ control, name: names as unknown as FieldPath<Input>[] })
   const isRefused = names.some((name) => name in errors)
   const field = (name: Name) => ({ control, name: name as FieldPath<Input> })
+  const saved: unknown = (defaultValues as Partial<Record<Name, unknown>> | undefined)?.startsAt
+  const savedStart = typeof saved === 'string' ? Date.parse(saved) : undefined
   const startNote = (at: number) => {
-    if (at <= now) return 'in the past: it starts at once'
+    if (at <= now) return at === savedStart ? 'in the past' : 'in the past: it starts at once'
     return kind === 'announcement' ? 'it becomes Active by itself' : undefined
   }
   return (
