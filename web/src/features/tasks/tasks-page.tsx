@@ -194,7 +194,7 @@ function PauseButtons({ collection, selection }: PauseButtonsProps) {
           title: `${verb} tasks`,
           question: (count) =>
             paused
-              ? `Are you sure you want to pause ${counted(count, 'task')}? Players do not see them, and nobody can claim them.`
+              ? `Are you sure you want to pause ${counted(count, 'task')}? Players do not see ${count === 1 ? 'it, and nobody can claim it' : 'them, and nobody can claim them'}.`
               : `Are you sure you want to resume ${counted(count, 'task')}?`,
           confirmLabel: (count) => `${verb} ${counted(count, 'task')}`,
           run: (run) => undo.change((options) => client[list.name].pause({ target, paused, ...run }, options)),
