@@ -111,11 +111,9 @@ function Count({
         <>
           <span className={classes['figure']}>{capitalised(recipientsText(data))}</span>
           <span>
-            {data.recipients > 0 && `in ${durationText(data.minutes)}`}
-            {data.skipped !== undefined &&
-              data.skipped > 0 &&
-              ` · ${formatted(data.skipped)} who match are skipped: blocked, erased, unreachable or without messages`}
-            {' · '}
+            {[data.recipients > 0 && `in ${durationText(data.minutes)}`, skippedText(data.skipped)].map(
+              (part) => typeof part === 'string' && `${part} · `,
+            )}
             <a href={href} target="_blank" rel="noreferrer">
               See them
             </a>
@@ -126,4 +124,10 @@ function Count({
       )}
     </output>
   )
+}
+
+function skippedText(skipped = 0): string | undefined {
+  if (skipped === 0) return undefined
+  const who = skipped === 1 ? '1 who matches is' : `${formatted(skipped)} who match are`
+  return `${who} skipped: blocked, erased, unreachable or without messages`
 }

@@ -131,7 +131,7 @@ function useCreate({ onDone, ...facts }: Facts & { onDone: () => void }) {
     try {
       const { id } = await createOnce((options) => client.broadcasts.create(input, options))
       onDone()
-      toast.success(input.sendAt === undefined ? 'The broadcast begins.' : 'Broadcast scheduled.')
+      toast.success(beginsAtOnce(input) ? 'The broadcast begins.' : 'Broadcast scheduled.')
       void queryClient.invalidateQueries({ queryKey: api.broadcasts.key() })
       await navigate({ to: '/broadcasts/$id', params: { id }, replace: true })
       return undefined
@@ -149,12 +149,19 @@ interface Facts {
   segment: View | undefined
 }
 
-function questionOf({ sendAt, paid }: BroadcastInput, { title, plan, segment }: Facts): Question {
+/** A time in the past is no plan: such a broadcast begins at once, too. */
+function beginsAtOnce({ sendAt }: BroadcastInput): boolean {
+  return sendAt === undefined || Date.parse(sendAt) <= Date.now()
+}
+
+function questionOf(input: BroadcastInput, { title, plan, segment }: Facts): Question {
+  const { sendAt, paid } = input
+  const isNow = beginsAtOnce(input)
   const players = plan ? recipientsText(plan) : 'the players who match'
   const duration = plan ? durationText(plan.minutes) : 'some time'
   const lines = [
     `Are you sure you want to send ${isolated(title)} to ${players}?`,
-    sendAt === undefined
+    isNow || sendAt === undefined
       ? `It begins at once and takes ${duration}. A message that was sent cannot be taken back.`
       : `It begins on ${momentText(sendAt)}, ${zoneText(Date.parse(sendAt), operatorZone())}, and goes to the players who match then.`,
     segment && `Only the players of ${isolated(segment.name)} can claim it.`,
@@ -162,7 +169,7 @@ function questionOf({ sendAt, paid }: BroadcastInput, { title, plan, segment }: 
     paid && `Paid sending costs ${formatted(paid.starsEach)} Stars a message, and stops at ${formatted(paid.most)} Stars.`,
   ]
   return {
-    title: sendAt === undefined ? 'Send broadcast' : 'Schedule broadcast',
+    title: isNow ? 'Send broadcast' : 'Schedule broadcast',
     message: lines.map(
       (line) =>
         typeof line === 'string' && (
@@ -171,6 +178,6 @@ function questionOf({ sendAt, paid }: BroadcastInput, { title, plan, segment }: 
           </p>
         ),
     ),
-    confirmLabel: sendAt === undefined ? `Send to ${players}` : 'Schedule',
+    confirmLabel: isNow ? `Send to ${players}` : 'Schedule',
   }
 }
