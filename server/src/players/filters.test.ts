@@ -97,7 +97,7 @@ test(
       ).toEqual(wanted.map((at) => order[at]!.id))
     }
     // The plan of a cluster does not show what its workers read, so there all matches are collected instead.
-    if (citusUrl === undefined) expect(walked).toBeGreaterThan(rounds(150, 5000) / 10)
+    expect(walked).toBeGreaterThan(citusUrl === undefined ? rounds(150, 5000) / 10 : -1)
   },
 )
 
