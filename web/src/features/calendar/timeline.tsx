@@ -28,7 +28,7 @@ interface TimelineProps {
 export function Timeline({ entries, span, now, canMove, onOpen, onMove }: TimelineProps) {
   const instructions = useId()
   const [told, setTold] = useState('')
-  const columns = useWidth()
+  const { ref: grid, width: trackRem } = useWidth()
   const { days, view } = span
   const isNowShown = now >= span.from && now < span.to
   const [small, large] = view === 'week' ? ['half an hour', 'a day'] : ['a day', 'a week']
@@ -51,7 +51,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
         </div>
       </div>
       <div className={classes['body']}>
-        <div ref={columns.ref} className={classes['grid']} aria-hidden>
+        <div ref={grid} className={classes['grid']} aria-hidden>
           {days.map(({ name, isWeekend }) => (
             <div key={name} data-weekend={isWeekend || undefined} />
           ))}
@@ -77,7 +77,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
                   <Bar
                     item={entry}
                     span={span}
-                    trackRem={columns.width}
+                    trackRem={trackRem}
                     instructions={canMove(entry) ? instructions : undefined}
                     onOpen={() => onOpen(entry)}
                     onDrop={(to) => onMove(entry, to)}
