@@ -6,7 +6,7 @@ const looks = {
   scheduled: 'busy', // as a scheduled item, which stands beside it in the calendar
   sending: 'busy',
   waiting: 'busy',
-  paused: 'bad',
+  paused: 'quiet', // as a paused item
   done: 'good',
   cancelled: 'quiet',
 } as const satisfies Record<BroadcastState, string>

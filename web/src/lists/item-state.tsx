@@ -7,7 +7,7 @@ const looks = {
   draft: 'quiet',
   scheduled: 'busy',
   live: 'good',
-  paused: 'bad',
+  paused: 'quiet', // somebody wanted it: nothing has failed
   ended: 'quiet',
   full: 'quiet',
 } as const satisfies Record<ItemState, string>

@@ -52,12 +52,15 @@ export function durationText(exactMinutes: number): string {
   if (exactMinutes < 1) return 'less than a minute'
   const minutes = Math.round(exactMinutes)
   if (minutes < HOUR_MINUTES) return counted(minutes, 'minute')
-  const [days, rest] = [Math.floor(minutes / DAY_MINUTES), minutes % DAY_MINUTES]
-  if (days > 0)
-    return [counted(days, 'day'), Math.floor(rest / HOUR_MINUTES) > 0 && `${Math.floor(rest / HOUR_MINUTES)} h`]
-      .filter(Boolean)
-      .join(' ')
-  return `${Math.floor(minutes / HOUR_MINUTES)} h ${minutes % HOUR_MINUTES} min`
+  const [days, hours] = [Math.floor(minutes / DAY_MINUTES), Math.floor((minutes % DAY_MINUTES) / HOUR_MINUTES)]
+  const parts =
+    days > 0 ? [counted(days, 'day'), inUnit(hours, 'h')] : [inUnit(hours, 'h'), inUnit(minutes % HOUR_MINUTES, 'min')]
+  return parts.filter(Boolean).join(' ')
+}
+
+/** Returns nothing for 0. */
+function inUnit(value: number, unit: string): string {
+  return value > 0 ? `${value} ${unit}` : ''
 }
 
 /** Returns how long it was between two times, in words. */
