@@ -30,7 +30,7 @@ import {
 const WRITE_BUDGET = 1.1
 const VERIFY_BUDGET = 200_000
 const PAGE_BUDGET = 0.6
-const SEALED = 1_000_000
+const SEALED = 200_000
 const WRITES = 2000
 const WARM_UP = 200
 /** Dates before which pages end, so that equal questions are seldom asked at the same time. */
