@@ -161,7 +161,7 @@ async function measurePages(): Promise<void> {
   const days = Array.from({ length: DIFFERENT }, (_, n) =>
     new Date(Date.now() - (1 + ((n * 7919) % 800_000)) * 1000).toISOString(),
   )
-  const searched = `lower(actor_name collate letters) ~>=~ $2 and lower(actor_name collate letters) ~<~ $2 || 'z'`
+  const searched = `lower(actor_name collate letters) ~>=~ $2 and lower(actor_name collate letters) ~<~ ($2 || 'z')`
   const pages: Record<string, { where?: string; order: string; query?: (n: number) => string; value?: (n: number) => string }> = {
     'before different dates': { order: newest },
     'of different people': {
