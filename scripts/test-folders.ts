@@ -9,7 +9,7 @@ export const testFolders: Readonly<Record<string, string>> = {
   faults: 'server/test/faults',
 }
 
-/** The parts of all tests that take longer than the others together. They run by their names (`npm test -- faults`) or with `all`. */
+/** The parts that `npm test` leaves out because they take long. They run by their names (`npm test -- faults`) or with `all`. */
 export const longParts: readonly string[] = ['databases', 'faults', 'e2e']
 
 /** Returns the project that runs a test file: of the folders around it, the innermost one's. */

@@ -47,7 +47,7 @@ export function isoOfUtc(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`
 }
 
-/** Converts the same text to microseconds since 1970 as `microsecondsSql` writes them, which takes PostgreSQL longer. */
+/** Converts a timestamp to microseconds since 1970 in less time than `microsecondsSql` takes. @param text from `utcSql` */
 export function microsecondsOfUtc(text: string): string {
   const milliseconds = Date.parse(isoOfUtc(text))
   const [, fraction = ''] = /\.(\d+)/.exec(text) ?? []

@@ -11,24 +11,23 @@ import { isoSql } from '#src/db/moments.ts'
 import { rankOf } from '#src/ledger/ranks.ts'
 
 /** $1 is the id. Imports and operators write entries too, but a player is seen only in those of the game and in claims. */
-const LAST_SEEN = `
-  select ${isoSql('seen')} as "lastSeen",
-         (select json_build_object('at', ${isoSql('unreachable_at')}, 'reason', unreachable_reason)
-            from player_messages where user_id = $1 and unreachable_at is not null) as unreachable,
-         (select ${isoSql('opted_out_at')} from player_messages where user_id = $1) as "optedOutAt" from (
+const SEEN_AND_REACHED = `
+  select ${isoSql('seen')} as "lastSeen", ${isoSql('opted_out_at')} as "optedOutAt",
+         case when unreachable_at is not null then json_build_object('at', ${isoSql('unreachable_at')}, 'reason', unreachable_reason) end as unreachable
+    from (
     select greatest(created_at, (select seen_at from player_visits where user_id = $1), (select max(at) from participations where user_id = $1), (
         select at from ledger_entries where user_id = $1 and cause not in ('opening', 'import', 'adjustment', 'reversal')
-         order by seq desc limit 1)) as seen
-      from telegram_users where user_id = $1) as player`
+         order by seq desc limit 1)) as seen, unreachable_at, unreachable_reason, opted_out_at
+      from telegram_users left join player_messages using (user_id) where user_id = $1) as player`
 
-interface Seen {
+interface SeenAndReached {
   lastSeen: string | null
   unreachable: { at: string; reason: RefusalReason } | null
   optedOutAt: string | null
 }
 
 export function createStanding(database: Database): Handlers<typeof contract.players>['standing'] {
-  const readSeen = database.prepared<Seen>('last-seen', LAST_SEEN)
+  const readSeen = database.prepared<SeenAndReached>('seen-and-reached', SEEN_AND_REACHED)
 
   return async ({ userId }) => {
     const [[seen], rank] = await Promise.all([readSeen([userId]), isErased({ userId }) ? null : rankOf(database.db, userId)])
