@@ -334,17 +334,17 @@ export class PageQueries<L extends List> {
       return `${order.value} ${kind === 'from' ? '>=' : '<'} (select ${order.parameter.replace('$1', parameter)})`
     })
     const parts = ranges.parts.map(({ where, orderBy }) => ({ where: [where, ...conditions].join(' and '), orderBy }))
-    const text = `select ${this.#columns('null')} from ${this.#pageSql({ ...ranges, parts }, sort, limit, order.value)}`
+    const text = `select ${this.#columns('null')} from ${this.#pageSql({ ...ranges, parts }, sort, limit)}`
     const page = this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts, sort))
     this.#prepared.set(name, page)
     return page
   }
 
-  #pageSql({ parts, outerOrderBy }: Ranges, sort: SortName<L>, limit: number, value?: string): string {
+  #pageSql({ parts, outerOrderBy }: Ranges, sort: SortName<L>, limit: number): string {
     const { source } = this.orders[sort]
     // Rows are ordered before their fields are selected: a field with the name of its column would hide the column, and its index.
     const nearest = parts.map(({ where, orderBy }) => `select * from ${source} where ${where} order by ${orderBy} limit ${limit}`)
-    const ranges = nearest.map((rows) => `(select ${this.#withPosition(sort, value)} from (${rows}) as near)`)
+    const ranges = nearest.map((rows) => `(select ${this.#withPosition(sort)} from (${rows}) as near)`)
     return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
   }
 
@@ -368,8 +368,8 @@ export class PageQueries<L extends List> {
   }
 
   /** The columns to select from the table: the fields, and the row's position in this order. */
-  #withPosition(sort: SortName<L>, value = this.orders[sort].value): string {
-    const { sentKey } = this.orders[sort]
+  #withPosition(sort: SortName<L>): string {
+    const { sentKey, value } = this.orders[sort]
     const mark = this.#served.markCondition ?? 'false'
     return `${sentKey.text} as place_key, ${value} as place_value, ${this.#idColumn} as place_id, ${mark} as place_mark, ${this.#fields}`
   }
