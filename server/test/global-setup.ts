@@ -66,7 +66,8 @@ function clusterIn(dataDir: string) {
     dataDir,
     log,
     isForTests: true,
-    overrides: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' },
+    // Four workers test several servers each, with up to 16 connections a server.
+    overrides: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_connections: '400' },
   })
 }
 

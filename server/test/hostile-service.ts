@@ -30,6 +30,11 @@ export interface HostileService {
 }
 
 const SECRET = 'the-secret-of-the-console'
+/** The key of the service and one that it does not publish. Making them takes two tenths of a second, so all services share them. */
+const keys = {
+  own: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  other: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+}
 const parts: Record<string, Part> = { '/.well-known/openid-configuration': 'discovery', '/token': 'token', '/keys': 'keys' }
 
 /** Starts it on a free port; it stops when the test ends. */
@@ -37,10 +42,6 @@ export async function hostileService(): Promise<HostileService> {
   let deviations: Deviations = {}
   const asked: Part[] = []
   const asking = new EventEmitter()
-  const keys = {
-    own: generateKeyPairSync('rsa', { modulusLength: 2048 }),
-    other: generateKeyPairSync('rsa', { modulusLength: 2048 }),
-  }
   const server = createServer((request, response) => {
     const part = parts[request.url ?? ''] ?? 'elsewhere'
     asked.push(part)
@@ -49,7 +50,7 @@ export async function hostileService(): Promise<HostileService> {
     if (deviation !== undefined) return misbehave(response, deviation)
     const answer = {
       discovery: () => ({ ...metadataOf(issuer), ...deviations.metadata }),
-      token: () => ({ access_token: 'a', token_type: 'Bearer', id_token: idToken(issuer, deviations, keys) }),
+      token: () => ({ access_token: 'a', token_type: 'Bearer', id_token: idToken(issuer, deviations) }),
       keys: () => ({ keys: [{ ...keys.own.publicKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'own' }] }),
       elsewhere: () => ({}),
     }[part]()
@@ -99,9 +100,7 @@ function metadataOf(issuer: string): Record<string, unknown> {
   }
 }
 
-type Keys = Record<'own' | 'other', { privateKey: import('node:crypto').KeyObject }>
-
-function idToken(issuer: string, { claims, header, signedBy }: Deviations, { own, other }: Keys): string {
+function idToken(issuer: string, { claims, header, signedBy }: Deviations): string {
   const now = Math.floor(Date.now() / 1000)
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const alg = signedBy === 'nobody' ? 'none' : signedBy === 'the client secret' ? 'HS256' : 'RS256'
@@ -110,6 +109,6 @@ function idToken(issuer: string, { claims, header, signedBy }: Deviations, { own
   const signed = `${head}.${body}`
   if (signedBy === 'nobody') return `${signed}.`
   if (signedBy === 'the client secret') return `${signed}.${createHmac('sha256', SECRET).update(signed).digest('base64url')}`
-  const key = signedBy === 'another key' ? other : own
+  const key = signedBy === 'another key' ? keys.other : keys.own
   return `${signed}.${sign('sha256', Buffer.from(signed), key.privateKey).toString('base64url')}`
 }

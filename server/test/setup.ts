@@ -13,7 +13,9 @@ const METHODS = ['debug', 'log', 'info', 'warn', 'error'] as const
 let noise: string[] = []
 const sent = new Set<string>()
 
-sentStatements.subscribe((statement) => void sent.add((statement as SentStatement).text))
+const record = (statement: unknown): void => void sent.add((statement as SentStatement).text)
+sentStatements.subscribe(record)
+afterAll(() => sentStatements.unsubscribe(record)) // the process goes on with the next file
 
 beforeEach(() => {
   noise = []

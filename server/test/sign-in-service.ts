@@ -67,8 +67,10 @@ function choice(body: string): Record<string, unknown> {
 /** Keeps everything in memory, as the default does, which warns of it. */
 class TestAdapter extends MemoryAdapter {}
 
+/** Making it takes a tenth of a second, so all services share it. */
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
 function configuration(redirectUris: string[], secretIn: string): Record<string, unknown> {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
     clients: [
       {

@@ -143,7 +143,7 @@ describe('§7 the downloads', () => {
     const fetchCsv = async (path: string, init: RequestInit = {}): Promise<{ headers: Headers; text: string }> => {
       const headers = { ...admin.headers, 'content-type': 'application/json' }
       const answer = await app.fetch(path, { ...init, headers })
-      return { headers: answer.headers, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await answer.bytes()) }
+      return { headers: answer.headers, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await answer.arrayBuffer()) }
     }
     const { headers, text } = await fetchCsv(`${START}?format=csv`)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
