@@ -113,13 +113,47 @@ async function end(child: ChildProcess, { address, dataDir }: { address: string;
   expect(left.split('\n').filter((command) => command.includes(dataDir))).toEqual([])
 }
 
+/** Expects work of operators and players in every panel. */
+async function expectWorkInEveryPanel(get: SignedIn['get']): Promise<void> {
+  const { users } = (await get('/api/telegram-users')) as { users: { userId: number }[] }
+  const ledger = (await get(`/api/telegram-users/${users[0]?.userId}/entries`)) as { entries: { cause: string }[] }
+  expect(ledger.entries.map(({ cause }) => cause)).toEqual(
+    expect.arrayContaining(['opening', 'round', 'claim', 'adjustment', 'reversal']),
+  )
+  expect(await get('/api/telegram-users/count?status=blocked')).toMatchObject({ total: 4 })
+
+  const { announcements } = (await get('/api/announcements')) as { announcements: { image: string | null }[] }
+  expect(announcements.filter(({ image }) => image !== null)).toHaveLength(5)
+  expect(await get('/api/trash')).toMatchObject({ records: [{ name: 'Teaser: Season 3' }] })
+  expect(await get('/api/views')).toMatchObject({ views: [{ name: 'Blocked', isShared: true }] })
+
+  const { entries } = (await get('/api/audit?pageSize=100')) as { entries: { actorKind: string; actorName: string }[] }
+  const people = entries.filter(({ actorKind }) => actorKind === 'user').map(({ actorName }) => actorName)
+  expect(people).toEqual(expect.arrayContaining(['Ada Lindqvist', 'Олена Мельник', 'Kwame Mensah']))
+
+  const webhooks = async () => ((await get('/api/webhooks')) as { webhooks: { failingSince: string | null }[] }).webhooks
+  await expect.poll(webhooks, POLL).toMatchObject([{ failingSince: expect.any(String) }])
+}
+
+/** Expects that players go on playing, which changes their balances. */
+async function expectPlaying(get: SignedIn['get']): Promise<void> {
+  const balances = async (): Promise<unknown> =>
+    Promise.all(['sort=user-id&reversed=true', 'sort=balance'].map((order) => get(`/api/telegram-users?pageSize=25&${order}`)))
+  const before = await balances()
+  await expect.poll(balances, POLL).not.toEqual(before)
+}
+
 test(
-  'design §8 npm run demo shows the sample with activity of today, prints an account to sign in with, and leaves nothing running',
+  'design §8 npm run demo shows the sample with activity of today, work in every panel and players who go on, and leaves nothing running',
   async () => {
     const dataDir = join(temporaryFolder(), 'demo')
     for (const start of ['first', 'again']) {
       const child = startDemo(start === 'first' ? { named: dataDir } : { DATA_DIR: dataDir })
       const { get, post, address, player } = await signIn(child)
+      if (start === 'first') {
+        await expectWorkInEveryPanel(get)
+        await expectPlaying(get)
+      }
       const page = await fetch(player)
       expect(statSync(dataDir).mode & 0o066).toBe(0) // others can read nothing
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Player and console')])
@@ -139,39 +173,6 @@ test(
       await end(child, { address, dataDir })
       expect(running(), start).not.toContain(String(players))
     }
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  'design §8 npm run demo has work of operators and players in every panel, and players who go on playing',
-  async () => {
-    const child = startDemo({ named: join(temporaryFolder(), 'demo') })
-    const { get } = await signIn(child)
-
-    const { users } = (await get('/api/telegram-users')) as { users: { userId: number }[] }
-    const ledger = (await get(`/api/telegram-users/${users[0]?.userId}/entries`)) as { entries: { cause: string }[] }
-    expect(ledger.entries.map(({ cause }) => cause)).toEqual(
-      expect.arrayContaining(['opening', 'round', 'claim', 'adjustment', 'reversal']),
-    )
-    expect(await get('/api/telegram-users/count?status=blocked')).toMatchObject({ total: 4 })
-
-    const { announcements } = (await get('/api/announcements')) as { announcements: { image: string | null }[] }
-    expect(announcements.filter(({ image }) => image !== null)).toHaveLength(5)
-    expect(await get('/api/trash')).toMatchObject({ records: [{ name: 'Teaser: Season 3' }] })
-    expect(await get('/api/views')).toMatchObject({ views: [{ name: 'Blocked', isShared: true }] })
-
-    const { entries } = (await get('/api/audit?pageSize=100')) as { entries: { actorKind: string; actorName: string }[] }
-    const people = entries.filter(({ actorKind }) => actorKind === 'user').map(({ actorName }) => actorName)
-    expect(people).toEqual(expect.arrayContaining(['Ada Lindqvist', 'Олена Мельник', 'Kwame Mensah']))
-
-    const webhooks = async () => ((await get('/api/webhooks')) as { webhooks: { failingSince: string | null }[] }).webhooks
-    await expect.poll(webhooks, POLL).toMatchObject([{ failingSince: expect.any(String) }])
-
-    const balances = async (): Promise<unknown> =>
-      Promise.all(['sort=user-id&reversed=true', 'sort=balance'].map((order) => get(`/api/telegram-users?pageSize=25&${order}`)))
-    const before = await balances()
-    await expect.poll(balances, POLL).not.toEqual(before)
   },
   TIMEOUT_MS,
 )
