@@ -1,10 +1,12 @@
 /**
  * Design §9: the time of the console's requests with a hundred thousand and a million players (`--large`: ten million) and as many participations,
  * with 10 connections (4 for counts), against the same request with a tenth of the rows. Both are measured alternately; ratios have a
- * bound only above a million rows. It also measures activating an announcement, which is news for all players.
+ * bound only above a million rows. Searches whose matches grow with the players are also compared with the fastest plan that PostgreSQL has
+ * for them. Activating an announcement, which is news for all players, is measured, too.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { aToZSql } from '../server/src/db/collations.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { seeded, startFilledServer } from './consoles.ts'
 import { type BenchServer, IS_LARGE, measure, type Measured, median, middle, report, ROUND_SECONDS, show } from './measuring.ts'
@@ -24,6 +26,16 @@ const NEWS_BUDGET_MS = 10
 const ACTIVATIONS = 200
 /** The server refuses more concurrent counts, so that they cannot use up its database. */
 const COUNTS_AT_ONCE = 4
+/** A search whose matches grow with the players → the plain statement that finds the ids of the same page. */
+const growingSearches: Record<string, string> = {
+  'search of a part of a username, hits grow with the players': `
+    select user_id from telegram_users join balances using (user_id) where searched_text like '%moonQ77%'
+     order by balance desc, user_id limit 6`,
+  'search of a common name, A-Z': `
+    select user_id from telegram_users where searched_text like '%kofi%' order by ${aToZSql('first_name')}, user_id limit 6`,
+}
+/** The settings that lead the planner to each of its plans: its own choice, along the order, and by the matches of the search. */
+const planSettings = ['', 'set local enable_bitmapscan = off; set local enable_sort = off', 'set local enable_indexscan = off']
 const sizes = [100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
 
 interface Console {
@@ -63,6 +75,31 @@ async function compare(question: string, consoles: Console[]): Promise<void> {
   const compared = { limit: limit!.p50Ms, ...(isBound && { atMost: GROWTH_BUDGET }) }
   report(`${name}: p50`, { ours: ours!.p50Ms, unit: 'ms', ...compared })
   report(`${name}: p99`, { ours: ours!.p99Ms, unit: 'ms' })
+  const plain = growingSearches[question]
+  if (plain !== undefined) await compareWithPlans(name, consoles[0]!, { question, plain })
+}
+
+/** Compares one client's search with the plain statement, in the fastest of PostgreSQL's plans. */
+async function compareWithPlans(
+  name: string,
+  { server: { url, admin, database }, questions }: Console,
+  { question, plain }: { question: string; plain: string },
+): Promise<void> {
+  const path = questions[question]!
+  const { p50Ms } = await measure({ url: url + path, headers: { cookie: admin.cookie }, connections: 1, seconds: ROUND_SECONDS })
+  const plans: number[] = []
+  for (const settings of planSettings) {
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1)
+      await database.db.transaction().execute(async (tx) => {
+        await sql.raw(`set local statement_timeout = '60s'; ${settings}`).execute(tx)
+        const startedAt = performance.now()
+        await sql.raw(plain).execute(tx)
+        times.push(performance.now() - startedAt)
+      })
+    plans.push(median(times))
+  }
+  report(`${name}: p50 of one client, to the fastest plan`, { ours: p50Ms, limit: Math.min(...plans), unit: 'ms' })
 }
 
 /** Measures the consoles alternately, so that other work of the machine slows all of them alike. */
