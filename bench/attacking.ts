@@ -18,6 +18,9 @@ export interface Attack {
   seconds: number
 }
 
+/** The attacker's address, another one than that of those who wait. */
+const ATTACKER = '127.0.0.2'
+
 /** Repeats the attack on each connection, which is opened again when the server has closed it. */
 async function attack({
   url,
@@ -37,7 +40,7 @@ async function attack({
   const until = performance.now() + seconds * 1000
   const attacker = async (): Promise<void> => {
     while (performance.now() < until) {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress: ATTACKER })
       socket.on('error', () => {}) // the server may close the connection while the requests are being sent
       socket.setTimeout(1000, () => socket.destroy())
       socket.resume()

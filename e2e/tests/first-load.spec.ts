@@ -75,12 +75,12 @@ for (const { state, sample } of [
         const early = page.locator('.app-loading-title')
         await expect(early).toBeVisible()
         await expect.poll(() => largestPaint(page)).toBe('Admin Dashboard')
-        const place = await placeOfText(early)
+        const place = await textRectangle(early)
         release()
         await expect(page.getByText('Live', { exact: true })).toBeVisible()
         await expect(page.getByText(/^Nothing to show:/)).toBeAttached()
         await expect(early).toHaveCount(0)
-        expect(await placeOfText(page.getByRole('heading', { level: 1 }))).toEqual(place)
+        expect(await textRectangle(page.getByRole('heading', { level: 1 }))).toEqual(place)
         expect(await largestPaint(page)).toMatch(/^(on the loading screen|Admin Dashboard)$/)
       })
   })
@@ -118,7 +118,7 @@ test('design §9 the scripts of the page after sign-in are prefetched while the 
 })
 
 /** Returns the rectangle of an element's text, once the fonts are loaded. */
-function placeOfText(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+function textRectangle(element: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
   return element.evaluate(async (node) => {
     await document.fonts.ready
     const range = document.createRange()

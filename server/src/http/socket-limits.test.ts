@@ -6,14 +6,21 @@ import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { limitSockets } from './socket-limits.ts'
 
-async function connections(count: number, listener: RequestListener): Promise<Socket[]> {
+async function connections(
+  count: number,
+  listener: RequestListener,
+  { localAddresses = [] as string[], onEach = () => {} } = {},
+): Promise<Socket[]> {
   const server = createServer(listener)
   limitSockets(server)
+  server.prependListener('request', onEach)
   onTestFinished(() => void server.close())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return Array.from({ length: count }, () => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const { port } = server.address() as AddressInfo
+  return Array.from({ length: count }, (_, index) => {
+    const localAddress = localAddresses[index] ?? '127.0.0.1'
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
     onTestFinished(() => void socket.destroy())
     socket.setEncoding('utf8')
     return socket
@@ -22,6 +29,13 @@ async function connections(count: number, listener: RequestListener): Promise<So
 
 const request = (path: string, connection = 'keep-alive'): string =>
   `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`
+
+async function answered(socket: Socket): Promise<void> {
+  socket.on('error', () => {}) // the server may close the connection while further requests are being sent
+  const first = once(socket, 'data')
+  socket.write(request('/'))
+  await first
+}
 
 async function readToEnd(socket: Socket): Promise<string> {
   let text = ''
@@ -65,6 +79,29 @@ test('security: a connection that sends a thousand requests at once is closed, a
   socket!.write(Array.from({ length: 1000 }, () => request('/')).join(''))
   await once(socket!, 'close')
   expect(begun).toBe(1)
+})
+
+test.each([
+  ['from another address is answered after the first', '127.0.0.2', 1],
+  ['from the same address is answered, too', '127.0.0.1', 20],
+])('security: twenty connections of a client that flood are read one after the other: one %s', async (_which, address, most) => {
+  let parsed = 0
+  const { promise: parsedBefore, resolve } = Promise.withResolvers<number>()
+  const listener: RequestListener = ({ url }, response) => {
+    if (url === '/one') resolve(parsed)
+    response.end('answer')
+  }
+  const flooding = Array.from({ length: 20 }, () => '127.0.0.1')
+  const options = { localAddresses: [...flooding, address], onEach: () => void (parsed += 1) }
+  const sockets = await connections(21, listener, options)
+  // With an answer on each, the server has accepted all connections, and next finds the requests of all of them at once.
+  await Promise.all(sockets.map((socket) => answered(socket)))
+  const closed = sockets.map((socket) => new Promise((settle) => socket.once('close', settle)))
+  parsed = 0
+  for (const socket of sockets.slice(0, 20)) socket.write(Array.from({ length: 1000 }, () => request('/many')).join(''))
+  sockets[20]!.write(request('/one', 'close'))
+  expect(await parsedBefore).toBeLessThanOrEqual(most * 1000 + 1)
+  await Promise.all(closed)
 })
 
 test('security: no further request is begun after an answer that ends the connection', async () => {

@@ -7,7 +7,7 @@ import { formatted } from '#src/ui/numbers.ts'
 import { State } from '#src/ui/state.tsx'
 import { Cell, RowActs, RowFacts, RowName, WideRow, WideTable } from '#src/ui/wide-table.tsx'
 import classes from './backups.module.css'
-import { durationText, sizeText } from './words.ts'
+import { elapsedText, sizeText } from './words.ts'
 
 interface BackupsTableProps {
   runs: BackupRun[]
@@ -42,7 +42,7 @@ export function BackupsTable({ runs, folder, isBusy, onVerify }: BackupsTablePro
               {bytes === null ? null : <span className={classes['nowrap']}>{sizeText(bytes)}</span>}
             </Cell>
             <Cell label="Took" isAtEnd>
-              {finishedAt === null ? null : <span className={classes['nowrap']}>{durationText(startedAt, finishedAt)}</span>}
+              {finishedAt === null ? null : <span className={classes['nowrap']}>{elapsedText(startedAt, finishedAt)}</span>}
             </Cell>
             <Cell label="Place" isLong>
               {place.startsWith(`${folder}/`) ? (

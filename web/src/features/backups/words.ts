@@ -1,4 +1,4 @@
-/** Sizes and durations of backups in words. */
+/** Sizes of backups and how long they took, in words. */
 
 const UNITS = ['kB', 'MB', 'GB', 'TB'] as const
 
@@ -9,10 +9,11 @@ export function sizeText(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power - 1]}`
 }
 
-/** Returns `41 s`, `3 min 5 s` or `2 h 10 min`. */
-export function durationText(from: string, until: string): string {
+/** Returns `41 s`, `3 min 5 s`, `2 h` or `2 h 10 min`. */
+export function elapsedText(from: string, until: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(until) - Date.parse(from)) / 1000))
-  if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  const parts = minutes < 60 ? { min: minutes, s: seconds % 60 } : { h: Math.floor(minutes / 60), min: minutes % 60 }
+  const text = Object.entries(parts).flatMap(([unit, value]) => (value > 0 ? [`${value} ${unit}`] : []))
+  return text.join(' ') || '0 s'
 }
