@@ -69,34 +69,38 @@ export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[]
 }
 
 /**
- * A filter of a list. `min` and `max` are inclusive bounds of a number. `from` and `before` are bounds of a timestamp that people choose as
- * days or, with `isToTheMinute`, as minutes; people choose the last day or minute, so `before` is the end of it. `choice` is one of the
- * options; `text` is any text, with some options offered. `optionFields` names the fields that each option tells something about. `days` is a number of days until now. `item` is an item as `kind:id`, such as
- * `social:4711`. `all` is a list of options, separated by commas; a row must have all of them. `groups` is a JSON list of groups of the other
- * filters; a row must match all filters of at least one group (filter-groups.ts). A filter with a `field` applies to that field; the server
- * defines the meaning of one without.
+ * A filter of a list, which is about its `field`. The server defines what a filter without a field means. `optionFields` names the fields
+ * that each option tells something about.
  */
-export type Filter<FieldName extends string = string> = { label: string } & (
-  | { kind: 'min' | 'max'; field: FieldName }
-  | { kind: 'from'; field: FieldName; isToTheMinute?: true }
-  /** `dayName` is the filter's name in the page's address, which holds the last day or minute. */
-  | { kind: 'before'; field: FieldName; dayName: string; isToTheMinute?: true }
-  | {
-      kind: 'choice' | 'text'
-      field?: FieldName
-      options: Readonly<Record<string, string>>
-      optionFields?: Readonly<Record<string, readonly FieldName[]>>
-    }
-  | { kind: 'days'; field?: FieldName }
-  | {
-      kind: 'all'
-      field?: undefined
-      options: Readonly<Record<string, string>>
-      optionFields: Readonly<Record<string, readonly FieldName[]>>
-    }
-  | { kind: 'item'; field?: undefined }
-  | { kind: 'groups'; field?: undefined }
-)
+export type Filter<FieldName extends string = string> = { label: string } &
+  /** An inclusive bound of a number. */
+  (
+    | { kind: 'min' | 'max'; field: FieldName }
+    /** A bound of a timestamp, which people choose as a day, or with `isToTheMinute` as a minute. */
+    | { kind: 'from'; field: FieldName; isToTheMinute?: true }
+    /** People choose the last day or minute; `before` is its end. `dayName` is the filter's name in the page's address, which has that day. */
+    | { kind: 'before'; field: FieldName; dayName: string; isToTheMinute?: true }
+    /** `choice` is one of the options. `text` is any text; the options are suggestions. */
+    | {
+        kind: 'choice' | 'text'
+        field?: FieldName
+        options: Readonly<Record<string, string>>
+        optionFields?: Readonly<Record<string, readonly FieldName[]>>
+      }
+    /** A number of days until now. */
+    | { kind: 'days'; field?: FieldName }
+    /** Several options, separated by commas. A row must have all of them. */
+    | {
+        kind: 'all'
+        field?: undefined
+        options: Readonly<Record<string, string>>
+        optionFields: Readonly<Record<string, readonly FieldName[]>>
+      }
+    /** An item as `kind:id`, such as `social:4711`. */
+    | { kind: 'item'; field?: undefined }
+    /** A JSON list of groups of the other filters. A row must match all filters of at least one group (filter-groups.ts). */
+    | { kind: 'groups'; field?: undefined }
+  )
 export type Filters<FieldName extends string = string> = Readonly<Record<string, Filter<FieldName>>>
 
 /** A filter's type in the API. */

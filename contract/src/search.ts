@@ -26,10 +26,10 @@ const leftOut = new RegExp(`[${LEFT_OUT_RANGES}]`, 'g')
 export const LONG_LETTERS = { ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' } as const
 const longLetters = new RegExp(`[${Object.keys(LONG_LETTERS).join('')}]`, 'g')
 
-/** Letters that Unicode does not decompose, at the same positions their plain letters. Both forms of sigma are one (full case folding). */
+/** Letters that Unicode does not decompose. `to` has the plain letter at the same position. Both forms of sigma are one (full case folding). */
 export const PLAIN_LETTERS = { from: 'øđðħıłŧς', to: 'oddhiltσ' } as const
 
-/** Spaces and hyphens that NFKD leaves, at the same positions what they become. ASCII's own spaces are folded, too. */
+/** Spaces and hyphens that NFKD keeps. `to` has the replacement at the same position. ASCII's own spaces are folded, too. */
 export const SPACES_AND_HYPHENS = {
   from: '\u0085\u1680\u2028\u2029\u2010\u2012\u2013\u2014\u2015\u2212',
   to: '    ------',

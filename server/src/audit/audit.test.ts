@@ -129,7 +129,7 @@ describe('the chain', () => {
     [
       'an entry that looks erased',
       `update audit_entries set actor_salt = null, actor_id = 'erased-x', actor_name = null, address = null, device = null where seq = 5`,
-      /1 parts of entries are erased of erased-x/,
+      /1 parts of entries about erased-x were erased/,
     ],
     [
       'a removed beginning',

@@ -56,28 +56,42 @@ export async function verifyAudit(database: Readable, options: VerifyOptions = {
     )[0]!
     const chain = { from: head.baseSeq, hash: head.baseHash, upTo: last, size }
     const { entries, erased, findings } = await readRanges(database, snapshot, { chain, onProgress })
-    const early = await countUpTo(snapshot, head.baseSeq)
-    if (early > 0)
-      findings.push(`${early} entries have numbers up to ${head.baseSeq}, where the chain does not begin yet: they were put in.`)
     if (last !== head.seq) findings.push(`The chain ends with no. ${last}, its head says ${head.seq}.`)
     else if (findings.length === 0 && lastHash !== head.hash) findings.push('The head is not that of the chain.')
+    findings.push(...(await checkBeginning(snapshot, head)))
     if (erased > 0) findings.push(...(await findUnexplained(snapshot)))
-    if (head.baseSeq > 0 && !(await isDropKnown(snapshot, head)))
-      findings.push(`Entries up to no. ${head.baseSeq} are missing, and no entry tells of their drop.`)
-    if (kept && kept.seq <= head.baseSeq) {
-      findings.push(
-        `The head that was kept, ${kept.seq}:${kept.hash}, is older than the drop of all entries up to no. ${head.baseSeq}: keep the new one.`,
-      )
-    } else if (kept) {
-      const [found] = await snapshot.query<{ hash: string }>(
-        `select encode(hash, 'hex') as hash from audit_entries where seq = $1`,
-        [kept.seq],
-      )
-      if (found?.hash !== kept.hash) findings.push(`The head that was kept, ${kept.seq}:${kept.hash}, is not in the chain.`)
-    }
+    if (kept) findings.push(...(await checkKept(snapshot, head, kept)))
     const { seq, hash } = head
     return { entries, erased, findings: findings.slice(0, FINDINGS_MAX), head: { seq, hash }, unsealed }
   })
+}
+
+/** Checks that nothing is where the chain does not begin yet, and that an entry records what was dropped before. */
+async function checkBeginning(snapshot: Snapshot, head: Head): Promise<string[]> {
+  const early = await countUpTo(snapshot, head.baseSeq)
+  const isDropRecorded = head.baseSeq === 0 || (await isDropKnown(snapshot, head))
+  return [
+    ...(early > 0
+      ? [`${early} entries have numbers up to ${head.baseSeq}, where the chain does not begin yet: they were put in.`]
+      : []),
+    ...(isDropRecorded ? [] : [`Entries up to no. ${head.baseSeq} are missing, and no entry records that they were dropped.`]),
+  ]
+}
+
+/** Checks that the chain contains the head that an operator has kept elsewhere. */
+async function checkKept(
+  snapshot: Snapshot,
+  { baseSeq }: Head,
+  { seq, hash }: NonNullable<VerifyOptions['kept']>,
+): Promise<string[]> {
+  if (seq <= baseSeq)
+    return [
+      `The head that was kept, ${seq}:${hash}, is older than the drop of all entries up to no. ${baseSeq}: keep the new one.`,
+    ]
+  const [found] = await snapshot.query<{ hash: string }>(`select encode(hash, 'hex') as hash from audit_entries where seq = $1`, [
+    seq,
+  ])
+  return found?.hash === hash ? [] : [`The head that was kept, ${seq}:${hash}, is not in the chain.`]
 }
 
 interface Reading {
@@ -145,9 +159,7 @@ async function findUnexplained(snapshot: Snapshot): Promise<string[]> {
        where action = 'audit.erase' and record_id = erased.id and record_salt is not null), 0) limit $1`,
     [FINDINGS_MAX],
   )
-  return rows.map(
-    ({ id, parts }) => `${parts} parts of entries are erased of ${id ?? 'nobody'}, and no entry tells of that erasure.`,
-  )
+  return rows.map(({ id, parts }) => `${parts} parts of entries about ${id ?? 'nobody'} were erased, and no entry records that.`)
 }
 
 async function isDropKnown(snapshot: Snapshot, { baseSeq, baseHash }: Head): Promise<boolean> {

@@ -230,7 +230,7 @@ class Sender implements Broadcasts {
       if (!(await this.#awaitTurn(chunk))) return false
       const { broadcast, isPaid } = chunk
       const delivery = await this.#deliver!({ userId, broadcast }, toCall(content, { chatId: userId, photo, isPaid }))
-      if (!(await this.#heed(chunk, delivery))) return false
+      if (!(await this.#handleDelivery(chunk, delivery))) return false
     }
     return true
   }
@@ -250,8 +250,8 @@ class Sender implements Broadcasts {
     }
   }
 
-  /** Does what an answer asks for beyond its recipient. Returns whether sending goes on. */
-  async #heed(chunk: LeasedChunk, delivery: Delivery): Promise<boolean> {
+  /** Pauses or delays sending if the answer requires it. Returns whether sending continues. */
+  async #handleDelivery(chunk: LeasedChunk, delivery: Delivery): Promise<boolean> {
     const { db } = this.#database
     switch (delivery.kind) {
       case 'wait':
@@ -273,7 +273,7 @@ class Sender implements Broadcasts {
         await makeAllWait(db, UNREACHABLE_SECONDS, 'unreachable')
         return false
       case 'unknown':
-        return this.#heedLoss(chunk, delivery.text)
+        return this.#handleLoss(chunk, delivery.text)
       case 'sent':
         if (delivery.photoId !== undefined && chunk.photoId === null) await this.#keepPhoto(chunk, delivery.photoId)
         this.#failures.delete(chunk.broadcast)
@@ -286,8 +286,8 @@ class Sender implements Broadcasts {
     }
   }
 
-  /** While answers are lost, each message makes a recipient unknown: so ever fewer are sent. Returns whether sending goes on. */
-  async #heedLoss(chunk: LeasedChunk, text: string): Promise<boolean> {
+  /** Makes pauses that grow longer with each lost answer, because each leaves a recipient unknown. Returns whether sending continues. */
+  async #handleLoss(chunk: LeasedChunk, text: string): Promise<boolean> {
     const lost = this.#countFailure(chunk)
     if (lost < LOST_IN_A_ROW) return true
     // All workers may lose an answer at once, when a connection breaks.

@@ -104,7 +104,7 @@ async function findCapped(db: Kysely<Tables>, players: readonly number[], most: 
 
 /**
  * Counts a chunk's recipients by outcome, and ends the lease if the caller still has it. The chunk is done when nobody in it is pending.
- * The row's lock makes the last count the right one: what is written after it is counted again by its writer.
+ * The row's lock puts the counts in order. A worker that writes an outcome later counts the chunk again, so the last count is right.
  */
 export async function releaseChunk(database: Database, { broadcast, chunk, leasedBy }: Lease): Promise<void> {
   const isLate = await database.transaction(async (tx) => {

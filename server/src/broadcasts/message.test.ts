@@ -63,7 +63,7 @@ test('with an image the text is its caption; Telegram is told that a message is 
   })
 })
 
-test('a text that Telegram would not take is told', () => {
+test('a text that Telegram would reject is reported', () => {
   expect(contentProblem(announcement)).toBeUndefined()
   const long = { ...announcement, description: 'x'.repeat(1100) }
   expect(contentProblem(long)).toBeUndefined()

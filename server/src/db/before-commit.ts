@@ -1,4 +1,4 @@
-/** Checks a condition as the last thing that each transaction of some work does, however long the transaction has waited for locks before. */
+/** Runs a check in each transaction of some work, immediately before the commit, however long the transaction has waited for locks. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Transaction } from 'kysely'
 import type { Tables } from './tables.ts'

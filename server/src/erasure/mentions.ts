@@ -108,7 +108,7 @@ async function eraseTrashedViews(
   }
 }
 
-/** Whether an entry about a view tells of a name or address, of any time, that names the person. */
+/** Whether an entry about a view contains a current or former name or address of the view that names the person. */
 async function isViewAbout(mention: Mention, { recordName, changes }: ErasableEntry): Promise<boolean> {
   const texts = (field: string): string[] => textsOf(changes, field)
   const list = texts('list')[0]

@@ -88,8 +88,8 @@ export class CallPipeline {
   readonly #cookies: Record<'session' | 'device' | 'flow' | 'position', Cookie>
   readonly #refusals: Refusals
   /**
-   * `strangers` look up a credential that may be a guest's invention; `waiting` are calls of guests that wait for a service elsewhere. The
-   * four kinds do not wait for each other.
+   * `strangers` are requests whose credential is not verified yet. `waiting` are calls of guests that wait for another service. The four
+   * kinds do not wait for each other.
    */
   readonly #turns: Record<'guests' | 'waiting' | 'strangers' | 'players', Turns> = {
     guests: createTurns(),
@@ -234,7 +234,8 @@ export class CallPipeline {
       if (!isPersonsAct) return route.handler(input, context)
       const refuse = (user: SessionUser): void => {
         refuseUnless(route.meta, { ...caller, user })
-        // What the act was allowed to see and to select by counts as well, such as personal fields. It may give up the own second factor.
+        // Also refuses if the person has lost a permission by which the act saw or selected something, such as personal fields. An act
+        // that removes the person's own second factor is allowed.
         if (user.lacksSecondFactor) return
         for (const permission of caller.user.permissions) refuseWithout(permission, user)
       }

@@ -32,7 +32,7 @@ async function balances({ database }: TestApp): Promise<unknown> {
 }
 
 describe('one adjustment', () => {
-  test('may move the limit, given or taken, and not more', async () => {
+  test('may give or take points up to the limit, and no more', async () => {
     const { app, manager, owner } = await opening({ maxAdjustment: 100.5 })
     for (const amount of [100.5, -100.5]) expect((await adjust(manager, amount)).status).toBe(200)
     const message = 'The role Manager may give or take at most 100.5 at once.'

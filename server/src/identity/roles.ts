@@ -94,7 +94,7 @@ function notToBeDone(role: Role): Failure {
 }
 
 /**
- * Refuses an act that opens an account with this role by a link, if the person could use it as well and so double the own limits.
+ * Refuses to make a link to an account with this role if the person could use that account to double their own limits.
  * @param act what the person would do to a person with this role, such as *invite*
  * @throws Failure FORBIDDEN
  */

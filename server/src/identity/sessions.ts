@@ -73,9 +73,9 @@ export interface Sessions {
   /** Whether the token was valid when this process last looked it up, and its user has not changed since. */
   isRecent(token: string): boolean
   /**
-   * Returns the users of those of the sessions that have not ended, by the ids of the sessions. It does not count as a use: an open
-   * dashboard must not keep its session alive.
-   * @param db the transaction that asks, if one does
+   * Returns the user of each of these sessions that is still active, by the id of the session. It does not count as a use, because an
+   * open dashboard must not keep its session alive.
+   * @param db the transaction in which to look, if there is one
    */
   holdersOf(keys: readonly SessionKey[], db?: Kysely<Tables>): Promise<Map<string, SessionUser>>
   /** Whether the transaction itself has ended the session. */
@@ -125,7 +125,7 @@ export interface Sessions {
   announceManyChanges(tx: Kysely<Tables>, withoutRights?: readonly string[]): Promise<void>
   /** Makes this process forget a user, or all users. Call it after the commit. */
   changed(userId?: string): void
-  /** Deletes expired sessions, and sign-ins that wait in vain. */
+  /** Deletes expired sessions, and expired sign-ins that wait for their second step. */
   sweep(): Promise<void>
 }
 
@@ -362,8 +362,8 @@ class CachedSessions implements Sessions {
 }
 
 /**
- * Ends all that a user has made and could outlive a session: a thief of the session may have made it. The account is locked, or its sessions
- * are ended, so that nothing is just being made.
+ * Revokes the links, invitations and pending changes that a user has made, because a thief of the session may have made them. The caller
+ * has locked the account or ended its sessions, so no new ones appear meanwhile.
  */
 async function endAllMadeBy(tx: Kysely<Tables>, userId: string): Promise<void> {
   await endPasswordLinksBy(tx, userId)

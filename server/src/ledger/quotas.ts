@@ -41,7 +41,7 @@ interface Share extends ItemKey {
 const methods = ['free', 'waiting', 'checking', 'gathering'] as const
 type Method = (typeof methods)[number]
 
-/** Attempts to get a bucket by waiting for one that another claim has locked. Each loses it if that claim has taken the last of it. */
+/** How often a claim waits for a bucket that another claim has locked. A wait is in vain if the other claim empties the bucket. */
 const MAX_WAITS = 3
 
 export interface Quotas {
@@ -60,41 +60,63 @@ export function createQuotas(database: Database): Quotas {
 
   return {
     async take<Row>(item: LimitedItem, write: (run: RunStatement) => Promise<Row[]>) {
-      const shares = sharesOf(item).map((share) => ({ share, method: 'free' as Method, waits: 0 }))
+      const attempts = sharesOf(item).map((share): Attempt => ({ share, method: 'free', waits: 0 }))
       for (;;) {
-        const found: { failed?: { attempt: (typeof shares)[number]; why: Untaken }; emptied: Share[] } = { emptied: [] }
-        const written = await database.ledgerTransaction(async (run) => {
-          delete found.failed
-          found.emptied = []
-          for (const attempt of shares) {
-            const taken = await takeShare(run, attempt.share, attempt.method)
-            if (typeof taken === 'string') {
-              found.failed = { attempt, why: taken }
-              return undefined
-            }
-            if (taken.isEmptied) found.emptied.push(attempt.share)
-          }
-          const rows = await write(run)
-          return rows.length > 0 ? rows : undefined
-        })
-        if (written) {
-          for (const share of found.emptied) await markQuietly(share)
-          return written
+        const outcome = await takeOnce(database, attempts, write)
+        if ('rows' in outcome) {
+          for (const share of outcome.emptied) await markQuietly(share)
+          return outcome.rows
         }
-        if (!found.failed) return []
-        const { attempt, why } = found.failed
+        const { untaken, why } = outcome
         if (why === 'full') {
-          await markQuietly(attempt.share)
+          await markQuietly(untaken.share)
           return 'full'
         }
-        if (why === 'noBuckets') {
-          if (!(await makeBuckets(database, attempt.share))) return 'changed'
-          attempt.method = 'free'
-        } else if (why === 'lost' && ++attempt.waits < MAX_WAITS) attempt.method = 'waiting'
-        else attempt.method = methods[methods.indexOf(attempt.method) + 1] ?? 'gathering'
+        if (why === 'noBuckets' && !(await makeBuckets(database, untaken.share))) return 'changed'
+        untaken.method = nextMethod(untaken, why)
       }
     },
   }
+}
+
+/** How a share is being taken, and how often its claim has waited for a bucket in vain. */
+interface Attempt {
+  share: Share
+  method: Method
+  waits: number
+}
+
+/** The rows of a transaction and the shares of which it took the last; or the share that it could not take, which rolled it back. */
+type Outcome<Row> = { rows: Row[]; emptied: Share[] } | { untaken: Attempt; why: Untaken }
+
+async function takeOnce<Row>(
+  database: Database,
+  attempts: readonly Attempt[],
+  write: (run: RunStatement) => Promise<Row[]>,
+): Promise<Outcome<Row>> {
+  let outcome: Outcome<Row> = { rows: [], emptied: [] }
+  await database.ledgerTransaction(async (run) => {
+    const emptied: Share[] = []
+    for (const attempt of attempts) {
+      const taken = await takeShare(run, attempt.share, attempt.method)
+      if (typeof taken === 'string') {
+        outcome = { untaken: attempt, why: taken }
+        return undefined
+      }
+      if (taken.isEmptied) emptied.push(attempt.share)
+    }
+    const rows = await write(run)
+    outcome = { rows, emptied: rows.length > 0 ? emptied : [] }
+    return rows.length > 0 ? rows : undefined
+  })
+  return outcome
+}
+
+/** Returns the method to try next, and counts a wait that was in vain. */
+function nextMethod(attempt: Attempt, why: Exclude<Untaken, 'full'>): Method {
+  if (why === 'noBuckets') return 'free'
+  if (why === 'lost' && ++attempt.waits < MAX_WAITS) return 'waiting'
+  return methods[methods.indexOf(attempt.method) + 1] ?? 'gathering'
 }
 
 /** The shares of a claim, in the order in which every claim takes them, so that claims do not deadlock. */

@@ -23,9 +23,9 @@ const SAMPLE_ROWS = 20_000
 const ESTIMATED_FROM_PAGES = 10
 
 export interface CountLimits {
-  /** How long matches are counted before their number is estimated; with 0 this is not tried. */
+  /** How long matches are counted. After that, their number is estimated. 0 skips the counting. */
   countMs: number
-  /** How long the larger sample is searched before the smaller one has to do; with 0 this is not tried. */
+  /** How long the larger sample is searched. After that, the smaller sample is used. 0 skips the larger one. */
   sampleMs: number
 }
 
@@ -157,8 +157,8 @@ function toCount(found: number, sample: Sample, all: number): Count {
 }
 
 /**
- * Says what a sample tells about matches that were not counted. Neighbouring rows may match together, so it is pages that must suffice for an
- * estimate, and each page that might have been missed is taken to have as many matches as the others have, or matches only.
+ * Estimates the number of matches by a sample. Rows of a page often match together, so the estimate counts pages with a match instead of
+ * rows. It assumes that each page that might have been missed has as many matches as the others, or matches only if there are no others.
  */
 function estimate({ rows, pages, matches, hits }: Sample, all: number): Count {
   const unfinished = { total: Math.min(matches, MAX_HITS), isMore: true, isUnfinished: true } as const

@@ -24,19 +24,19 @@ const COLLECTED_HITS = 3_000
 const TOO_MANY_HITS = 1.5 * MAX_HITS
 /** Rows of the order that are checked for matches that are not near the position. */
 const DISTANT_ROWS_CHECKED = 20_000
-/** How many more rows are then checked at a time than should contain the rest of the page by the share of matches so far. */
+/** Safety factor on the number of rows that should complete the page, which is estimated by the share of matches so far. */
 const WALK_MARGIN = 1.5
-/** Rows of the sample that tells whether a search matches very many rows, and finds one of the nearest of them. */
+/** Rows of the larger sample. It tells whether a search matches very many rows, and finds a match near the position. */
 const SAMPLE_ROWS = 2_000
-/** Rows checked before the larger sample: most searches match so few rows that this sample contains none of them, and stop here. */
+/** Rows of the sample that is checked first. Most searches match so few rows that it contains none, and need no larger sample. */
 const FIRST_SAMPLE_ROWS = 300
 /** Matches that a sample must contain before its share is used: with fewer the error is too large. */
 const MIN_SAMPLE_HITS = 30
-/** Pages of matches that are expected before a sampled row: with fewer, the page might by chance not be complete before that row. */
+/** Matches expected before the sampled row at which reading ends, in pages. With fewer, the page may be incomplete. */
 const LIKELY_END_PAGES = 20
 /** Rows of a table that PostgreSQL keeps in memory, about 1 GB of pages; above this, random reads cost what the planner assumes. */
 const ROWS_CACHED_BY_POSTGRES = 5_000_000
-/** Settings for a cached table, whose rows cost less than the planner assumes: it would rather read most of an index than a tenth of the rows. */
+/** Settings for a cached table. Its rows cost less than the planner assumes, which would rather read most of an index than a tenth of them. */
 const CACHED_TABLE_SETTINGS = {
   ...BITMAP_SETTINGS,
   random_page_cost: '0.3',

@@ -84,8 +84,8 @@ export function serveList<const L extends List>(served: ServedList<L>): ServedLi
   return served
 }
 
-/** The lists without personal fields that were made so far, by their whole lists. */
-const withheld = new WeakMap<object, unknown>()
+/** The copies of lists without personal fields that were made so far. The key is the whole list. */
+const copiesWithoutPersonal = new WeakMap<object, unknown>()
 
 /**
  * Returns a list as it is for callers who see personal fields, or do not.
@@ -94,11 +94,11 @@ const withheld = new WeakMap<object, unknown>()
 export function servedTo<L extends List>(served: ServedList<L>, sees: boolean): ServedList<L> {
   const { withoutPersonal, ...rest } = served
   if (!withoutPersonal || sees) return served
-  const known = withheld.get(served) as ServedList<L> | undefined
+  const known = copiesWithoutPersonal.get(served) as ServedList<L> | undefined
   if (known) return known
   const { search, masks } = withoutPersonal
   const made: ServedList<L> = { ...rest, search, masks: { ...personalMasks(served.list.fields), ...masks } }
-  withheld.set(served, made)
+  copiesWithoutPersonal.set(served, made)
   return made
 }
 
@@ -128,7 +128,7 @@ export interface Where {
   hides: Condition | undefined
   /** The joined table, if the filter uses its fields only; undefined if the filter needs the entity's own table. */
   joinedTable: string | undefined
-  /** Whether a row of the joined table tells if it matches: the filter uses its fields, and rows of other tables with the same id. */
+  /** Whether the filter can be checked without the entity's own table: by the joined table, and rows of others with the same id. */
   isOfJoined: boolean
   /** Returns the condition for the bounds that the filter sets to this field. It narrows the range of the index that a sort by it reads. */
   withinBounds: (field: string) => Condition

@@ -145,7 +145,7 @@ export class PageQueries<L extends List> {
 
   /** Reads the matching rows among the next `checkedRows` rows of the order. */
   async nearby(where: Where, { reading, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
-    // Where the filter looks up rows of other tables, they are looked up within: Citus joins nothing to rows that a limit has chosen.
+    // A filter that looks up other tables is checked inside the subquery, because Citus cannot join tables to the result of a LIMIT.
     const columns = where.looksUp ? sql`*, (${where.matches}) as is_match` : sql`*`
     const matches = where.looksUp ? sql`is_match` : where.matches
     const found = await this.#reads.texts(
@@ -160,8 +160,8 @@ export class PageQueries<L extends List> {
   }
 
   /**
-   * Looks for the matching rows among the next `checkedRows` rows of the order as `nearby` does, for many rows: only of those that match more
-   * is read than the id, so an index often suffices for the others.
+   * Reads the matching rows among the next `checkedRows` rows of the order, as `nearby` does, but for many rows. It reads other columns than
+   * the id only of matching rows, so an index often suffices for the rest.
    */
   async walked(where: Where, page: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     const id = sql.raw(this.#idColumn)

@@ -186,7 +186,7 @@ class SheetDownloads implements Downloads {
     return undefined
   }
 
-  /** Breaks a download off if its session has ended or the person may not do any more what they could when it began. While the database is unreachable, it continues. */
+  /** Breaks a download off if its session has ended or a permission was lost. While the database is unreachable, it continues. */
   async #breakOffUnlessAllowed({ sessionId, userId, permissions, transfer }: Export): Promise<void> {
     const isAllowed = await this.#services.sessions.holdersOf([{ sessionId, userId }]).then(
       (holders) => permissions.every((one) => holders.get(sessionId)?.permissions.includes(one)) && holders.has(sessionId),

@@ -61,12 +61,7 @@ export function tasksHandlers(
           .values({ collection, id, ...toColumns(input), ...availability })
           .returning(stored)
           .executeTakeFirstOrThrow()
-        await writeHistoryItems(tx, collection, { changed: [id] })
-        await audit(tx, actOf(context), 'task.create', {
-          record: taskRecord(collection, task),
-          changes: changesBetween(null, task),
-          detail: { version: 1 },
-        })
+        await recordCreated(tx, task, context)
         return { success: true, id } as const
       }
       return createOnce(database, context, { create })
@@ -110,16 +105,26 @@ export function tasksHandlers(
         const id = randomUUID()
         const task = await insertCopy(tx, { collection, original, id })
         if (!task) throw new Failure('NO_SUCH_TASK')
-        await writeHistoryItems(tx, collection, { changed: [id] })
-        await audit(tx, actOf(context), 'task.create', {
-          record: taskRecord(collection, task),
-          changes: changesBetween(null, task),
-          detail: { version: 1, duplicateOf: original },
-        })
+        await recordCreated(tx, task, context, { duplicateOf: original })
         return { success: true, id } as const
       }
       return createOnce(database, context, { create })
     },
+  }
+
+  /** Adds a new task to History and writes the audit entry of its creation. */
+  async function recordCreated(
+    tx: Transaction<Tables>,
+    task: StoredTask,
+    context: CallContext,
+    detail: { duplicateOf?: string } = {},
+  ): Promise<void> {
+    await writeHistoryItems(tx, collection, { changed: [task.id] })
+    await audit(tx, actOf(context), 'task.create', {
+      record: taskRecord(collection, task),
+      changes: changesBetween(null, task),
+      detail: { version: 1, ...detail },
+    })
   }
 
   async function lockTask(tx: Transaction<Tables>, id: string, version: number | undefined): Promise<StoredTask> {
