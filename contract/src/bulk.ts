@@ -6,9 +6,12 @@ import { idField } from './field-schemas.ts'
 
 export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
+/** The rows that a call acts on: picked rows, or all that a filter matches. An empty filter matches all rows. */
+export type Target<Filter> = { ids: string[] } | { filter: Filter }
+
 const TARGET_RULE = `target must be {ids} with 1 to ${BULK_MAX_IDS} ids, or {filter} with a filter of the list`
 
-/** The rows to act on: `ids`, or all that `filter` matches. An empty filter matches all rows. */
+/** Returns the schema of a target. */
 export function bulkTarget<Filter extends z.ZodType>(filter: Filter) {
   return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })], TARGET_RULE)
 }

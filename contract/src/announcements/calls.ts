@@ -187,7 +187,7 @@ export const announcements = {
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
     .output(bulkOutput.extend({ schedule: z.string().optional() })),
-  /** Moves what is still to come; an announcement without a date to come, or one whose date would be in the past, is refused. */
+  /** Moves dates that are still to come. Refuses an announcement that has none, or whose new date would be in the past. */
   shift: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/shift', tags, summary: 'Move the starts and ends of many announcements' })
     .input(shiftInput(bulkTarget(announcementsFilter)))

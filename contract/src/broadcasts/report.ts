@@ -3,15 +3,15 @@ import { z } from 'zod'
 
 const moment = z.iso.datetime()
 const count = z.int().min(0)
-/** Players of a group who had not claimed the announcement before the broadcast began, and those of them who have since. */
+/** How many players of a group had not claimed the announcement before the broadcast began, and how many of them have claimed it since. */
 const group = z.object({ players: count, claimed: count })
 
 export const broadcastReport = z.object({
   /** Players to whom the message was sent. */
   reached: count,
-  /** Those of them who were shown the announcement in the game, at whatever time, or claimed it after the message. */
+  /** How many of them were shown the announcement in the game at any time, or claimed it after the message. */
   seen: count,
-  /** Those of them who claimed it after the message. */
+  /** How many of them claimed it after the message. */
   claimed: count,
   /** The points that their claims paid, without reversed ones. */
   cost: z.number(),

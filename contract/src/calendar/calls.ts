@@ -38,7 +38,7 @@ const calendarBroadcast = z.object({
   title: z.string(),
   /** When it began or begins. */
   startsAt: z.iso.datetime(),
-  /** When it was done or cancelled, or else when it ends at the latest; null if that is not known. */
+  /** When it ended, or the latest time at which it will end; null if that is not known. */
   endsAt: z.iso.datetime().nullable(),
   state: z.enum(Object.keys(broadcastStateLabels) as BroadcastState[]),
 })

@@ -10,7 +10,7 @@ export const MAX_PARTICIPANTS = 2_000_000_000
 /** The first moment that a date may have. The years of dates are limited so that a mistyped year is told. */
 const FIRST_MS = Date.UTC(2000, 0)
 
-/** @param message what is said about a text that is no moment */
+/** @param message the error for a text that is not a moment */
 export function momentInput(label: string, message = `${label} must be a time with its offset, such as 2026-05-01T18:00:00Z`) {
   return z.iso.datetime({ offset: true, error: message }).refine((text) => {
     const milliseconds = Date.parse(text)
@@ -21,7 +21,7 @@ export function momentInput(label: string, message = `${label} must be a time wi
 const PARTICIPANTS_RULE = `Most Participants must be a whole number from 1 to ${MAX_PARTICIPANTS}`
 const BUDGET_RULE = `Daily Budget must be above 0 and at most ${MAX_NUMBER}`
 
-/** When an item is created, a missing value is none. When it is changed, a missing value stays, and null clears it. */
+/** When an item is created, a missing value means none. When it is changed, a missing value keeps the present one, and null clears it. */
 export const availabilityInput = {
   startsAt: momentInput('Starts At').nullable().optional(),
   endsAt: momentInput('Ends At').nullable().optional(),

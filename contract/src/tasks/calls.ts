@@ -122,7 +122,7 @@ function taskCalls(collection: TaskCollection) {
         }),
       )
       .output(bulkOutput),
-    /** Moves what is still to come; an item without a date to come, or one whose date would be in the past, is refused. */
+    /** Moves dates that are still to come. Refuses a task that has none, or whose new date would be in the past. */
     shift: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/shift`, summary: 'Move the starts and ends of many tasks' })
       .input(shiftInput(bulkTarget(tasksFilter)))

@@ -27,7 +27,7 @@ export async function erasePerson(
        where (actor_kind = ${kind} and actor_id = ${id}) or (actor_kind = 'guest' and record_kind = ${kind} and record_id = ${id})`.execute(
       tx,
     )
-    // The erasure of somebody else may have erased what an entry says, but then it still has the id.
+    // The erasure of another person may have removed the text of an entry, which then still has the id.
     const asRecord = await sql`
       update ${sql.table(table)} set record_salt = null, record_id = ${anonymousId}, record_name = null, changes = null, detail = null
        where record_kind = ${kind} and record_id = ${id}`.execute(tx)

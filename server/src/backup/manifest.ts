@@ -116,7 +116,7 @@ export async function readPart(place: Place, part: Part): Promise<Buffer> {
   return bytes
 }
 
-/** The error of a backup that is not what was saved. */
+/** The error for a backup whose content differs from what was saved. */
 export class DamagedError extends StartError {}
 
 export function damaged(place: Place, reason: string): DamagedError {

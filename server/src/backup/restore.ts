@@ -74,7 +74,7 @@ export interface VerifyOptions {
 
 /**
  * Restores a backup into a temporary embedded database, compares it with the manifest, verifies the audit trail, and removes the database.
- * @throws DamagedError if it is not what was saved
+ * @throws DamagedError if its content differs from what was saved
  * @throws StartError if it is newer, or cannot be restored here. Whether the disk has room for it is checked first
  */
 export async function verifyBackup(place: Place, { scratchDir, log, watch = unwatched }: VerifyOptions): Promise<Manifest> {
@@ -144,7 +144,7 @@ function inMegabytes(bytes: number): number {
   return Math.ceil(bytes / 1_000_000)
 }
 
-/** @param begin called with the manifest before the parts are read; returns what is called for each of them */
+/** @param begin called with the manifest before the parts are read. Returns a function that is called with each part */
 async function readChecked(place: Place, begin?: (manifest: Manifest) => Promise<(part: Part) => void>): Promise<Manifest> {
   const manifest = await readManifest(place)
   const known = (await loadMigrations()).map(({ name }) => name)

@@ -3,7 +3,7 @@ import type { SavedTable } from './manifest.ts'
 import type { TableToSave } from './saved-tables.ts'
 import { percentOf, type Watch } from './watch.ts'
 
-/** Counts what is saved. Each table counts twice, for its rows and their sum, as much as it takes on the disk of PostgreSQL. */
+/** Measures how far saving is, in bytes on the disk of PostgreSQL. Each table counts twice: for its rows and for their checksum. */
 export interface Saving {
   copied(table: TableToSave, part: SavedTable['parts'][number]): void
   saved(table: TableToSave): void

@@ -51,7 +51,7 @@ export async function renewLeases({ db }: Pick<Database, 'db'>, holders: readonl
 }
 
 /**
- * Prepares a leased chunk: what an earlier holder was sending is unknown, and players who get no message by now are skipped.
+ * Prepares a leased chunk. Recipients to whom an earlier holder was sending become unknown, and players who must get no message are skipped.
  * @param messagesAWeek the most messages that a player gets in seven days; undefined for no cap
  * @returns the ids of the others
  */

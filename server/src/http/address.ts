@@ -29,7 +29,7 @@ export function addressReader(ranges: readonly string[]): (peer: string | undefi
   }
 }
 
-/** Returns what stands for the other end of a connection, whether it is a proxy or not: its IPv4 address or IPv6 network. */
+/** Returns the IPv4 address or the IPv6 network at the other end of a connection, which may be a proxy. */
 export function networkOf(peer: string | undefined): string {
   return peer === undefined ? LOCAL : toNetwork(withoutMapping(peer))
 }

@@ -1,6 +1,6 @@
 /** Requests that are sent without waiting for answers (RFC 9112, 9.3.2), on real connections. */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,7 +9,7 @@ import { limitSockets } from './socket-limits.ts'
 async function connections(
   count: number,
   listener: RequestListener,
-  { localAddresses = [] as string[], onEach = () => {} } = {},
+  { localAddresses = [] as string[], onEach = (_request: IncomingMessage): void => {} } = {},
 ): Promise<Socket[]> {
   const server = createServer(listener)
   limitSockets(server)
@@ -102,6 +102,30 @@ test.each([
   sockets[20]!.write(request('/one', 'close'))
   expect(await parsedBefore).toBeLessThanOrEqual(most * 1000 + 1)
   await Promise.all(closed)
+})
+
+test('security: a flood beside a body that nobody reads makes Node read no more of that body', async () => {
+  const bodies: IncomingMessage[] = []
+  const onEach = (parsed: IncomingMessage): void => void (parsed.method === 'POST' && bodies.push(parsed))
+  // The first request is never answered, so the second one is not begun.
+  const [sender, ...flooding] = await connections(21, () => {}, { onEach })
+  sender!.on('error', () => {})
+  sender!.write(`${request('/')}POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${2 ** 40}\r\n\r\n`)
+  const chunk = Buffer.alloc(64 * 1024)
+  const send = (): void => {
+    while (sender!.write(chunk));
+  }
+  sender!.on('drain', send)
+  send()
+  await expect.poll(() => bodies[0] && bodies[0].readableLength >= bodies[0].readableHighWaterMark).toBe(true)
+  const { socket, readableLength } = bodies[0]!
+  for (const one of flooding) {
+    const closed = new Promise((settle) => one.on('error', () => {}).once('close', settle))
+    one.write(Array.from({ length: 40 }, () => request('/many')).join(''))
+    await closed
+    for (let turn = 0; turn < 50; turn += 1) await letOthersRun()
+  }
+  expect([socket.destroyed, bodies[0]!.readableLength]).toEqual([false, readableLength])
 })
 
 test('security: no further request is begun after an answer that ends the connection', async () => {

@@ -2,7 +2,7 @@
  * Limits how long a socket may take to send a request, be idle, or read nothing of an answer, and how many requests it may send without
  * waiting for their answers.
  */
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from './address.ts'
 
@@ -34,6 +34,7 @@ function answerInTurn(server: Server): void {
   server.on('request', (request, response) => {
     const { socket } = request
     if (socket.destroyed) return
+    neighbours.noteRequest(request)
     const begin = (): void => {
       response.once('close', next)
       answer(request, response)
@@ -55,14 +56,24 @@ function answerInTurn(server: Server): void {
   })
 }
 
+/** Turns of the event loop, after a connection has flooded, in which no other one of its network is read. Others are served, and accepted, in them. */
+const RESTING_TURNS = 16
+
+/** Connections of a network that are not read at the moment. */
+interface Held {
+  sockets: Set<Socket>
+  /** How many turns pass until the next one is read. */
+  turns: number
+}
+
 /**
  * The open connections by the networks they come from. Node parses a chunk of 64 kB to its end, even if the connection is closed at one of
  * the first of a thousand requests in it. A client with many connections would so hold everybody up for many chunks at once.
  */
 class Neighbours {
   readonly #open = new Map<string, Set<Socket>>()
-  /** The connections of a network that are not read at the moment. */
-  readonly #held = new Map<string, Set<Socket>>()
+  readonly #held = new Map<string, Held>()
+  readonly #latest = new WeakMap<Socket, IncomingMessage>()
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -73,31 +84,51 @@ class Neighbours {
         open.delete(socket)
         if (open.size === 0 && this.#open.get(network) === open) this.#open.delete(network)
       })
+      const held = this.#held.get(network)
+      if (held) hold(socket, held)
     })
   }
 
-  /** Stops reading the other connections of this one's network. In each turn of the event loop, one of them is read again. */
-  holdBack(flooding: Socket): void {
-    const network = networkOf(flooding.remoteAddress)
-    const isUnderWay = this.#held.has(network)
-    const held = this.#held.get(network) ?? new Set()
-    for (const socket of this.#open.get(network) ?? []) {
-      if (socket === flooding || held.has(socket)) continue
-      socket.pause()
-      held.add(socket)
-    }
-    this.#held.set(network, held)
-    if (!isUnderWay) setImmediate(() => this.#readNext(network, held))
+  noteRequest(request: IncomingMessage): void {
+    this.#latest.set(request.socket, request)
   }
 
-  #readNext(network: string, held: Set<Socket>): void {
-    const [socket] = held
+  /** Stops reading the other connections of this one's network for some turns. Then one of them is read again in each turn. */
+  holdBack(flooding: Socket): void {
+    const network = networkOf(flooding.remoteAddress)
+    const underWay = this.#held.get(network)
+    const held = underWay ?? { sockets: new Set(), turns: 0 }
+    held.turns = RESTING_TURNS
+    for (const socket of this.#open.get(network) ?? [])
+      if (socket !== flooding && !held.sockets.has(socket) && this.#isRead(socket)) hold(socket, held)
+    if (underWay) return
+    this.#held.set(network, held)
+    setImmediate(() => this.#readNext(network, held))
+  }
+
+  #readNext(network: string, held: Held): void {
+    const [socket] = held.sockets
     if (!socket) {
       this.#held.delete(network)
       return
     }
-    held.delete(socket)
-    socket.resume()
+    held.turns -= 1
+    if (held.turns < 0) {
+      held.sockets.delete(socket)
+      socket.resume()
+    }
     setImmediate(() => this.#readNext(network, held))
   }
+
+  /** Whether Node reads a connection. It does not if answers or the body of the latest request wait for a reader, and must not then be made to. */
+  #isRead(socket: Socket): boolean {
+    const request = this.#latest.get(socket)
+    const isBodyWaiting = request && !request.complete && request.readableLength >= request.readableHighWaterMark
+    return !socket.isPaused() && !isBodyWaiting
+  }
+}
+
+function hold(socket: Socket, { sockets }: Held): void {
+  socket.pause()
+  sockets.add(socket)
 }

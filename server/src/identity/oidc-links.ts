@@ -40,8 +40,8 @@ function purposeOf(userId: string | null): FlowPurpose {
 }
 
 /**
- * Uses up the flow of a browser that has come back, whatever the service says of it. Another browser, which somebody may have lured here with
- * an address of his own, does not use it up.
+ * Uses up the flow of a browser that has come back, whatever the service answered. It is not used up by another browser, which an attacker
+ * may have sent here with the attacker's own address.
  * @throws Failure OIDC_EXPIRED if it is unknown, used, expired, of another browser, or was begun for another purpose or by another person
  */
 export async function takeFlow(

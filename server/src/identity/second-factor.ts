@@ -66,7 +66,7 @@ export function isTotpCode(code: string): boolean {
   return /^\d{6}$/.test(withoutGaps(code))
 }
 
-/** Uses up a code of a person. @returns what it was, or undefined for a wrong one @throws Failure TOTP_UNREADABLE */
+/** Uses up a code of a person. @returns the method of the code, or undefined for a wrong one @throws Failure TOTP_UNREADABLE */
 export async function spendCode(
   tx: Transaction<Tables>,
   secretKey: SecretKey,
@@ -175,7 +175,7 @@ export async function endCodesWithoutMethod(tx: Transaction<Tables>, userId: str
   if ((await methodsOf(tx, userId)).length === 0) await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
 }
 
-/** Removes all of a person's second factor. @returns what it was @throws Failure NO_SECOND_FACTOR */
+/** Removes all of a person's second factor. @returns its methods @throws Failure NO_SECOND_FACTOR */
 export async function removeSecondFactor(tx: Transaction<Tables>, userId: string): Promise<SecondFactorMethod[]> {
   const methods = await methodsOf(tx, userId)
   await endPasskeysOf(tx, userId)

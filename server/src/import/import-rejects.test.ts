@@ -18,7 +18,7 @@ async function directoryOf(files: Record<string, string | Buffer>): Promise<stri
   return directory
 }
 
-test('§8 design: rejected.ndjson of an earlier import is kept; later files get a number', async () => {
+test('design §8 rejected.ndjson of an earlier import is kept; later files get a number', async () => {
   const database = await testDatabase()
   const directory = await directoryOf({ telegramUsers: '[]\n', rejected: 'old\n' })
   const importing = () => importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
@@ -33,14 +33,14 @@ test('§8 design: rejected.ndjson of an earlier import is kept; later files get 
   expect(await names()).toEqual(['rejected-2.ndjson', 'rejected-3.ndjson', 'rejected.ndjson', 'telegramUsers.ndjson'])
 })
 
-test('§8 design: only the owner can read rejected.ndjson', async () => {
+test('design §8 only the owner can read rejected.ndjson', async () => {
   const directory = await directoryOf({ telegramUsers: '[]\n' })
   const rejectedPath = path.join(directory, 'rejected.ndjson')
   await importDirectory({ database: await testDatabase(), directory, rejectedPath })
   expect((await stat(rejectedPath)).mode & 0o777).toBe(0o600)
 })
 
-test('§8 design: if rejected rows cannot be written to a file, the good ones load, and the log has the rest', async () => {
+test('design §8 if rejected rows cannot be written to a file, the good ones load, and the log has the rest', async () => {
   const database = await testDatabase()
   const directory = await directoryOf({ telegramUsers: `[]\n${PLAYER}`, users: USER })
   const rejectedPath = path.join(directory, 'users.ndjson', 'rejected.ndjson') // nothing can be created below a file

@@ -10,7 +10,7 @@ const participation = { parent: 't', id: '100', timestamp: Date.UTC(2026, 0, 1) 
 const kept = new Set(['balance', 'other', 'title', 'createdAt', 'a', 'b', 'c', 'd', 'e', 'f'])
 const user = { id: 'u', fname: 'Ada', lname: 'Byron', email: 'ada@gmail.com', userType: 'user' }
 
-describe('§3 design §8 timestamps', () => {
+describe('design §8 timestamps (§3)', () => {
   test.each([
     ['2026-03-04T05:06:07.089Z', '2026-03-04T05:06:07.089Z'],
     ['2026-03-04T05:06:07+02:00', '2026-03-04T03:06:07.000Z'],

@@ -119,7 +119,7 @@ async function expectExactCounters({ db }: Pick<Database, 'db'>): Promise<void> 
   expect(await activityCounters(db)).toEqual(await countedActivity(db))
 }
 
-test('§8 design: the sample loads, and loading it again touches no row', async () => {
+test('design §8 the sample loads, and loading it again touches no row', async () => {
   const samples = {
     users: [user('ada', 'admin'), user('bob', 'user')],
     telegramUsers: [player(1), player(2, { balance: 0.25, createdAt: 1_777_023_542_138 })],
@@ -162,7 +162,7 @@ test('§3 the sample of the repository loads completely', async () => {
   await expectExactCounters(database)
 })
 
-test('§8 design: changed values update the row, raise the version and update the history', async () => {
+test('design §8 changed values update the row, raise the version and update the history', async () => {
   const { directory, db } = await run({ socialTask: [task('a', 1), task('b', 2)], telegramUsers: [player(1)] })
   await fill(directory, {
     socialTask: [task('a', 1, { title: 'New' }), task('b', 2)],
@@ -178,7 +178,7 @@ test('§8 design: changed values update the row, raise the version and update th
   await expectExactCounters(database)
 })
 
-test('§8 design: a task or announcement without a history document gets one', async () => {
+test('design §8 a task or announcement without a history document gets one', async () => {
   const { db, rejected } = await run({
     dailyTask: [task('d', 1)],
     announcements: [announcement('a')],
@@ -191,7 +191,7 @@ test('§8 design: a task or announcement without a history document gets one', a
   ])
 })
 
-test('§8 design: bad rows go to rejected.ndjson with file, line and reason; good ones load', async () => {
+test('design §8 bad rows go to rejected.ndjson with file, line and reason; good ones load', async () => {
   const content = [
     '\ufeff' + JSON.stringify(player(1)),
     '',
@@ -229,7 +229,7 @@ test('§8 design: bad rows go to rejected.ndjson with file, line and reason; goo
   ).toEqual([1, 2, 5])
 })
 
-test('§8 design: invalid UTF-8 and a line that is too long are refused, the next line loads', async () => {
+test('design §8 invalid UTF-8 and a line that is too long are refused, the next line loads', async () => {
   const bad = Buffer.concat([Buffer.from('{"id":"1","firstName":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')])
   const long = Buffer.from(`{"id":"2","firstName":"${'x'.repeat(3 * 1024 * 1024)}"}\n`)
   const last = Buffer.from(JSON.stringify(player(3)))
@@ -244,7 +244,7 @@ test('§8 design: invalid UTF-8 and a line that is too long are refused, the nex
   expect(kept.map((bytes, n) => bytes.equals([bad, long][n]!))).toEqual([true, true])
 })
 
-test('§8 design: a folder with the name of a file is reported', async () => {
+test('design §8 a folder with the name of a file is reported', async () => {
   const directory = await directoryOf({ telegramUsers: [player(1)] })
   await mkdir(path.join(directory, 'users.ndjson'))
   const { lines, counts } = await run(directory)
@@ -360,7 +360,7 @@ test('§3 an image that was uploaded here is kept when the announcement is impor
   ])
 })
 
-test('§8 design: two simultaneous imports count every row once', { timeout: 180_000 }, async () => {
+test('design §8 two simultaneous imports count every row once', { timeout: 180_000 }, async () => {
   const numbers = Array.from({ length: 12_000 }, (_, index) => index + 1)
   const files = {
     socialTask: [task('s', 1)],
@@ -383,7 +383,7 @@ test('§8 design: two simultaneous imports count every row once', { timeout: 180
   await expectExactCounters(one)
 })
 
-test('§8 design: a directory that is missing, empty or without known files is a clear error', async () => {
+test('design §8 a directory that is missing, empty or without known files is a clear error', async () => {
   const database = await testDatabase()
   const attempt = (directory: string) => importDirectory({ database, directory })
   await expect(attempt('/nowhere/at/all')).rejects.toThrow('There is no directory /nowhere/at/all.')
@@ -393,7 +393,7 @@ test('§8 design: a directory that is missing, empty or without known files is a
   await expect(attempt(strange)).rejects.toThrow('(only player.ndjson, telegramUsers.ndjson, which is a folder)')
 })
 
-test('§8 design: unknown files are named and left alone', async () => {
+test('design §8 unknown files are named and left alone', async () => {
   const { report, lines } = await run({ telegramUsers: [player(1)], telegramusers: [player(2)], rejected: 'x' })
   expect(report.unknown).toEqual(['telegramusers.ndjson'])
   expect(lines[0]).toBe('telegramusers.ndjson: ignored, no collection has this name')

@@ -21,7 +21,7 @@ async function digest(
   return rows[0]
 }
 
-test('§8 design: seeded players look realistic, and all are counted', async () => {
+test('design §8 seeded players look realistic, and all are counted', async () => {
   const database = await testDatabase()
   const report = await seed({ database, telegramUsers: 4_000, participations: 0 })
   expect(report).toMatchObject({ telegramUsers: 4_000, participations: 0 })
@@ -44,7 +44,7 @@ test('§8 design: seeded players look realistic, and all are counted', async () 
   expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([4_000])
 })
 
-test('§8 design: seeding again adds only what is missing', async () => {
+test('design §8 seeding again adds only what is missing', async () => {
   const database = await testDatabase()
   await seed({ database, telegramUsers: 500, participations: 900 })
   const all = async () => [
@@ -60,7 +60,7 @@ test('§8 design: seeding again adds only what is missing', async () => {
   expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([800])
 })
 
-test('§8 design: participations are spread over tasks and announcements, which are made if there are none', async () => {
+test('design §8 participations are spread over tasks and announcements, which are made if there are none', async () => {
   const database = await testDatabase()
   await seed({ database, telegramUsers: 0, participations: 5_000 })
   const { rows: kinds } = await sql`select kind, count(*) as items from history_items group by kind order by kind`.execute(
@@ -85,7 +85,7 @@ test('§8 design: participations are spread over tasks and announcements, which 
   expect(counters).toEqual(rows.map(({ value }) => value))
 })
 
-test('§8 design: existing history is used, and real players are not changed', async () => {
+test('design §8 existing history is used, and real players are not changed', async () => {
   const database = await testDatabase()
   await database.db
     .insertInto('history_items')
@@ -103,7 +103,7 @@ test('§8 design: existing history is used, and real players are not changed', a
   ])
 })
 
-test('§8 design: two simultaneous seeds count every row once', async () => {
+test('design §8 two simultaneous seeds count every row once', async () => {
   const database = await testDatabase()
   const both = await Promise.all([1, 2].map(() => seed({ database, telegramUsers: 2_000, participations: 2_000 })))
   expect(both.reduce((sum, { telegramUsers }) => sum + telegramUsers, 0)).toBe(2_000)
@@ -112,7 +112,7 @@ test('§8 design: two simultaneous seeds count every row once', async () => {
   expect(await activityCounters(database.db)).toEqual(await countedActivity(database.db))
 })
 
-test('§8 design: the shares are skewed and add up', () => {
+test('design §8 the shares are skewed and add up', () => {
   for (const total of [0, 1, 27, 1_000_000]) expect(shares(28, total).reduce((sum, part) => sum + part, 0)).toBe(total)
   expect(shares(28, 1_000_000)[0]).toBeGreaterThan(200_000)
 })

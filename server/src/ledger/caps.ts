@@ -1,7 +1,7 @@
 /**
- * Caps (design §7): the most that a cause gives one player, or takes from one, on a UTC day. The amount so far is stored in the row of the
- * balance, as JSON by cause (`-cause` for what is taken) for the last day only, so a transaction that has locked the row knows it exactly without reading entries. Without caps
- * nothing is stored. In an UPDATE, Citus accepts neither COALESCE nor CASE around the current time, so GREATEST replaces nulls.
+ * Caps (design §7): the most that a cause gives one player, or takes from one, on a UTC day. The row of the balance has the amounts of the
+ * last day as JSON by cause (`-cause` for what is taken). So a transaction that has locked the row knows them without reading entries.
+ * Without caps nothing is stored. In an UPDATE, Citus accepts neither COALESCE nor CASE around the current time, so GREATEST replaces nulls.
  */
 import { OTHER_CAUSES, TAKEN } from '@arcade/contract/ledger/calls'
 

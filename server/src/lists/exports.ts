@@ -3,6 +3,7 @@
  * The sheet has all columns that the contract declares, regardless of which ones the page shows.
  */
 import { sql } from 'kysely'
+import type { Target } from '@arcade/contract/bulk'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
@@ -12,7 +13,7 @@ import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { datedFileName } from '#src/sheets/file-name.ts'
-import { orderSql, type ServedList, type Target, whereTarget, servedTo } from './list.ts'
+import { orderSql, type ServedList, servedTo, whereTarget } from './list.ts'
 import { seesPersonal } from './personal.ts'
 import { sheetColumns, sheetNames } from './sheet.ts'
 

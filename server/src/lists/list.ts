@@ -3,6 +3,7 @@
  * rows use the same conditions.
  */
 import { type RawBuilder, sql } from 'kysely'
+import type { Target } from '@arcade/contract/bulk'
 import type { Field, FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
 import { readGroups } from '@arcade/contract/filter-groups'
 import { personalNames } from '@arcade/contract/personal'
@@ -316,9 +317,6 @@ export function disjoint(conditions: readonly Condition[], earlier: readonly Con
 function isNot(condition: Condition): Condition {
   return sql<boolean>`(${condition}) is not true`
 }
-
-/** Selected rows of a list, or those that a filter matches. */
-export type Target<Filter> = { ids: string[] } | { filter: Filter }
 
 /** Returns the condition for the rows that a call acts on. Selected rows may be hidden ones, which the call itself must refuse. */
 export function whereTarget<L extends List>(served: ServedList<L>, target: Target<FilterOf<L>>, context: CallContext): Condition {

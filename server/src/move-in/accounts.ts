@@ -142,7 +142,7 @@ async function storeBatch(batch: AuthUser[], { database, secretKey, hashing, isD
   for (const id of written.taken) refuse(report, id, 'This e-mail address belongs to another account')
 }
 
-/** Makes a link for each user without a password who has none yet. Links need an admin who stands for them. */
+/** Makes a link for each user without a password who has no link yet. Each link is made in the name of an admin. */
 async function makeLinks(database: Database, act: Act, { withoutPassword }: AccountsReport): Promise<void> {
   const { rows: admins } = await sql<{ id: string }>`
     select id from users where user_type = 'admin' order by created_at, id limit 1`.execute(database.db)

@@ -158,7 +158,7 @@ function readReference(reader: WireReader): Value {
   return { kind: 'reference', path }
 }
 
-/** The meaning says what a value stands for that has no kind of its own, such as a time, which is a number of microseconds. */
+/** @param meaning the kind of value that a plain value represents: a time, for example, is a number of microseconds */
 function toJson(value: Value, meaning: number, depth: number): unknown {
   switch (value.kind) {
     case 'null':

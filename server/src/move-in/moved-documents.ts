@@ -19,10 +19,10 @@ export function fingerprintOf(bytes: Buffer): Fingerprint {
   return { low: Number.parseInt(text.slice(0, 8), 16), high: Number.parseInt(text.slice(8, 16), 16) }
 }
 
-/** Collections with many documents, from whose documents nothing else follows. A stored hash has a collection's place in this list. */
+/** Collections with many documents, from which nothing else is derived. A stored hash has its collection's position in this list. */
 const COLLECTIONS = ['telegramUsers', 'socialTasksHistory.users', 'dailyTasksHistory.users', 'announcementHistory.users']
 const PLACE_MASK = 0x7
-/** The bit of a slot that says that this run has met the document again. It is not stored. */
+/** The bit of a slot that marks a document that this run has read again. It is not stored. */
 const MET_AGAIN = 0x8
 /** With more documents than this, the further ones are not remembered, so that memory stays bounded. */
 const MOST = 6_000_000
@@ -45,7 +45,7 @@ export class MovedDocuments {
     this.#slots = slots
   }
 
-  /** @param mapping says what becomes of documents: what was stored by another mapping is not looked at */
+  /** @param mapping how documents become records. Hashes that were stored with another mapping are ignored */
   static async load({ db }: Database, mapping: string): Promise<MovedDocuments> {
     const { rows: counted } = await sql<{ bytes: string | null }>`
       select sum(length(hashes)) as bytes from moved_documents where mapping = ${mapping}`.execute(db)

@@ -1,4 +1,5 @@
 /** Acts on the dates of selected tasks or announcements: shift them, or end the items now. Both can be undone. */
+import type { Target } from '@arcade/contract/bulk'
 import type { FilterOf, List } from '@arcade/contract/entity'
 import { SHIFT_MAX_DAYS } from '@arcade/contract/items/fields'
 import type { ListName } from '@arcade/contract/lists'
@@ -11,7 +12,7 @@ import { operatorZone } from '#src/ui/zoned-time.ts'
 import { bulkEnd } from './acts.tsx'
 import { type BulkAct, BulkButton, useBulk } from './bulk-act.tsx'
 import classes from './schedule-section.module.css'
-import type { Selection, Target } from './selection.tsx'
+import type { Selection } from './selection.tsx'
 import { type ActOptions, useUndo } from './undo.ts'
 
 type Run = Parameters<BulkAct['run']>[0]

@@ -2,15 +2,13 @@
  * The selection of a list (design §7): rows picked across pages, or all rows that a filter matches. Downloads and bulk acts use it. It is
  * kept across pages until it is cleared or another user signs in.
  */
+import type { Target } from '@arcade/contract/bulk'
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import { Button } from '@mantine/core'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './selection.module.css'
-
-/** The rows that a call acts on: picked rows, or all that a filter matches. */
-export type Target<Filter> = { ids: string[] } | { filter: Filter }
 
 interface Stored {
   /** Whether the list shows its checkboxes. */

@@ -1,7 +1,7 @@
 /**
  * Reading the audit trail: a view of all entries, sealed or not, and indexes that give the entries of one filter, newest first. The indexes
- * contain the time in UTC, by which nothing else is ordered. So the planner cannot read through the whole trail instead, as it tends to for
- * a value that it takes for a common one.
+ * contain the time in UTC, by which nothing else is ordered. Otherwise the planner would read the whole trail in the order of time for a
+ * value that it estimates to be common.
  */
 import { type Kysely, sql } from 'kysely'
 

@@ -24,9 +24,9 @@ export interface Switched extends Dates {
 }
 
 /**
- * Gives the status to those of the announcements that have the other one, and writes their audit entries. A start that has not come no
- * longer applies; an end that has passed no longer applies to an announcement that becomes active. Rows are locked in the order of their
- * ids, so that two acts on the same rows wait for each other instead of deadlocking.
+ * Changes the status of the announcements that have the other one, and writes their audit entries. A start in the future is removed, and so
+ * is an end in the past if the announcement becomes active. Rows are locked in the order of their ids, so that two acts on the same rows
+ * wait for each other instead of deadlocking.
  */
 export async function switchStatus(
   tx: Transaction<Tables>,

@@ -54,7 +54,7 @@ interface Stream {
   body: ReadableStream<Uint8Array>
   /** Sends `text`, or keeps it until the client has read what was sent. Only the latest text is kept. */
   send(text: string): void
-  /** Sends `text` if the client has read what was sent. Returns false once it has not for STUCK_MS. */
+  /** Sends `text` if the client has read what was sent before. Returns false if it has read nothing for STUCK_MS. */
   beat(text: string): boolean
   end(error?: Error): void
 }

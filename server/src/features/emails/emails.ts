@@ -40,7 +40,7 @@ export function emailsHandlers(services: EmailsServices): Handlers<typeof contra
   }
 
   return {
-    // All that follows is the same whether anybody has the address: limits by what was typed, and one row that is written.
+    // The rest does not depend on whether anybody has the address: the limits go by the typed address, and one row is written.
     async forgottenPassword({ email }, context) {
       refuseWithoutMails()
       await attempts.count(limits.forgottenByAddress, context.address)

@@ -150,7 +150,7 @@ async function comeBack(
   }
 }
 
-/** Logs and audits that somebody has come back in vain. */
+/** Logs and audits a return from the service that signed nobody in. */
 async function recordRefusal(
   { database: { db }, log }: OidcServices,
   context: CallContext,

@@ -1,5 +1,6 @@
 /** Blocks and unblocks players, one or many. A blocked player can claim nothing and be given nothing (ADR 22). */
 import { sql, type Transaction } from 'kysely'
+import type { Target } from '@arcade/contract/bulk'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import { isErased, type Player, playerName, type PlayersFilter } from '@arcade/contract/players/fields'
@@ -13,7 +14,7 @@ import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
-import { type Target, targetConditions, whereTarget } from '#src/lists/list.ts'
+import { targetConditions, whereTarget } from '#src/lists/list.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
 import { readTexts } from '#src/players/told-texts.ts'
 

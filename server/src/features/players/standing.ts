@@ -10,7 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { rankOf } from '#src/ledger/ranks.ts'
 
-/** $1 is the id. Imports and operators write entries too, but a player is seen only in those of the game and in claims. */
+/** $1 is the id. Imports and operators write entries, too, so only entries of the game and claims tell when a player was seen. */
 const SEEN_AND_REACHED = `
   select ${isoSql('seen')} as "lastSeen", ${isoSql('opted_out_at')} as "optedOutAt",
          case when unreachable_at is not null then json_build_object('at', ${isoSql('unreachable_at')}, 'reason', unreachable_reason) end as unreachable

@@ -173,7 +173,7 @@ async function insertCopy(
     .where('id', '=', original)
     .executeTakeFirst()
   if (!source) return undefined
-  // Above the largest priority there is none, so the copy then goes before all others.
+  // With the largest possible priority taken, the copy goes before all others.
   const priority = sql`(select case when floor(max(priority)) < ${MAX_NUMBER}::numeric then floor(max(priority)) + 1 else ceil(min(priority)) - 1 end
     from tasks where collection = ${collection})`
   const { rows } = await sql<StoredTask>`
