@@ -21,6 +21,7 @@ import {
   report,
   reportRate,
   reportTail,
+  ROUND_SECONDS,
   show,
   startBare,
   startBenchServer,
@@ -189,7 +190,7 @@ async function measurePages(): Promise<void> {
       days.map((day, n) => [day, ...(value ? [value(n)] : [])]),
     )
     const url = days.map((day, n) => `${server.url}/api/audit?doneBefore=${day}${query ? `&${query(n)}` : ''}`)
-    const load = { connections: 10, seconds: 3 }
+    const load = { connections: 10, seconds: ROUND_SECONDS }
     const rounds = { limit: [] as Measured[], ours: [] as Measured[] }
     for (let round = 0; round < 3; round += 1) {
       rounds.limit.push(await measure({ ...load, url: bare.url }))
