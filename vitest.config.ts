@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+/** Far beyond what a test needs, also on a busy machine: they only end what hangs. */
+const limits = { testTimeout: 120_000, hookTimeout: 120_000 }
+
 const project = (folder: string) =>
   existsSync(new URL(`${folder}/vitest.config.ts`, import.meta.url))
     ? `${folder}/vitest.config.ts`
-    : { test: { name: basename(folder), root: folder, include: ['**/*.test.{ts,tsx}'] } }
+    : { test: { name: basename(folder), root: folder, include: ['**/*.test.{ts,tsx}'], ...limits } }
 
 export default defineConfig({
   test: {

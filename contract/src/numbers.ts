@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** Whether a double represents a decimal number exactly as it was written: `0.1` and `1.50` yes, `9007199254740993` no. */
 export function isExactNumber(text: string): boolean {
   // Every double preserves 15 significant digits, except near the ends of its range (IEEE 754, DBL_DIG).
-  if (text.length <= 15 && /^-?\d+(\.\d+)?$/.test(text)) return true
+  if (text.length <= 15 && /^-?\d+(\.\d+)?(e[+-]?\d\d?)?$/i.test(text)) return true
   const value = Number(text)
   if (!Number.isFinite(value)) return false
   if (String(value) === text) return true // far cheaper than the comparison of digits

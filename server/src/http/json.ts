@@ -99,9 +99,10 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 
  * @returns the numbers that a double cannot represent, as written, and the refusal of the first one
  */
 async function scan(
-  bytes: Uint8Array,
+  body: Uint8Array,
   { maxValues, hasRows, pause }: { maxValues: number; hasRows: boolean; pause: () => Promise<unknown> | undefined },
 ): Promise<{ refusal: Failure | undefined; inexact: ReadonlySet<string> }> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength) // the same memory
   /** The field names of a large body. */
   const names = bytes.length > LARGE_BYTES ? new Set<string>() : undefined
   let pauseAt = LARGE_BYTES
@@ -139,7 +140,7 @@ async function scan(
       if (keys === 0) throw notJson() // not within an object
       if (keys > MAX_KEYS) throw invalid('The request holds too many fields.')
       open[open.length - 1] = keys
-      if (names && names.add(decodeText(bytes, key.from, key.to)).size > MAX_NAMES)
+      if (names && names.add(bytes.toString('utf8', key.from, key.to)).size > MAX_NAMES)
         throw invalid('The request holds too many different fields.')
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       beginValue()
@@ -160,12 +161,12 @@ async function scan(
       }
       // A short number without an exponent is exact, if it is a number at all.
       if ((isPlain && at - from < SHORT_NUMBER) || (refusal && !hasRows)) continue
-      const number = decodeText(bytes, from, Math.min(at + 1, from + LONGEST_NUMBER))
+      const number = bytes.toString('latin1', from, Math.min(at + 1, from + LONGEST_NUMBER))
       if (JSON_NUMBER.test(number) && !isExactNumber(number)) {
         inexact.add(number)
         refusal ??= invalid(
           Math.abs(Number(number)) >= MAX_NUMBER ? OUT_OF_RANGE : 'The number cannot be kept exactly.',
-          decodeText(bytes, key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
+          bytes.toString('utf8', key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
         )
       }
     } else if (byte > SPACE) {
@@ -194,10 +195,6 @@ const SHORT_NUMBER = 15
 const isLetter = (byte: number): boolean => byte >= LETTER_A && byte <= LETTER_Z
 const isInNumber = new Uint8Array(256)
 for (const character of '0123456789+-.eE') isInNumber[character.charCodeAt(0)] = 1
-
-function decodeText(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8')
-}
 
 function invalid(message: string, field = ''): Failure {
   return new Failure('INVALID_INPUT', { message, ...(field && { fields: { [field]: message } }) })
