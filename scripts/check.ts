@@ -4,15 +4,15 @@ import { run } from './children.ts'
 
 const lint = ['--type-aware', '--deny-warnings', '--report-unused-disable-directives']
 
-// Several checkers of one process would each find out the types of the libraries, and the steps run beside each other already.
-const types = ['--checkers', '1']
+/** The steps already run side by side. With several checkers in one process, each would work out the types of the libraries again. */
+const oneChecker = ['--checkers', '1']
 
 const steps: readonly { name: string; command: readonly [string, ...string[]] }[] = [
   // the slowest first
   { name: 'lint', command: ['oxlint', ...lint] },
   ...['server', 'web', 'e2e', 'bench', 'contract', 'scripts', 'examples/game'].map((name) => ({
     name: `types ${name}`,
-    command: ['tsc', '-p', name, ...types] as const,
+    command: ['tsc', '-p', name, ...oneChecker] as const,
   })),
   { name: 'unused (knip)', command: ['knip', '--no-progress'] },
   { name: 'boundaries', command: ['node', 'scripts/boundaries.ts'] },

@@ -4,20 +4,18 @@
  */
 import http from 'node:http'
 import type { Socket } from 'node:net'
+import { listen } from './listening.ts'
 
 const answering = new WeakSet<Socket>()
 
-const server = http.createServer(({ socket }, response) => {
-  if (answering.has(socket)) {
-    socket.destroy()
-    return
-  }
-  answering.add(socket)
-  response.once('close', () => answering.delete(socket))
-  setImmediate(() => response.writeHead(200, { 'content-length': 2 }).end('ok'))
-})
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) console.log(`ready at http://127.0.0.1:${address.port}`)
-})
-process.on('SIGTERM', () => process.exit(0))
+listen(
+  http.createServer(({ socket }, response) => {
+    if (answering.has(socket)) {
+      socket.destroy()
+      return
+    }
+    answering.add(socket)
+    response.once('close', () => answering.delete(socket))
+    setImmediate(() => response.writeHead(200, { 'content-length': 2 }).end('ok'))
+  }),
+)

@@ -5,6 +5,7 @@
 import http from 'node:http'
 import pg from 'pg'
 import { SETTINGS } from '../../server/src/postgres/connections.ts'
+import { listen } from './listening.ts'
 
 const { BENCH_DATABASE, BENCH_SQL, BENCH_PARAMETERS } = process.env
 pg.types.setTypeParser(20, Number)
@@ -15,21 +16,18 @@ const sets = (Array.isArray(given[0]) ? given : [given]) as unknown[][]
 const query = { name: 'bare', text: BENCH_SQL ?? 'select 1' }
 let requests = 0
 
-const server = http.createServer((_request, response) => {
-  pool.query({ ...query, values: sets[requests++ % sets.length]! }).then(
-    ({ rows }) => {
-      const body = JSON.stringify(rows)
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-      response.end(body)
-    },
-    (error: unknown) => {
-      console.error(error)
-      response.writeHead(500).end()
-    },
-  )
-})
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (typeof address === 'object' && address) console.log(`ready at http://127.0.0.1:${address.port}`)
-})
-process.on('SIGTERM', () => process.exit(0))
+listen(
+  http.createServer((_request, response) => {
+    pool.query({ ...query, values: sets[requests++ % sets.length]! }).then(
+      ({ rows }) => {
+        const body = JSON.stringify(rows)
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+        response.end(body)
+      },
+      (error: unknown) => {
+        console.error(error)
+        response.writeHead(500).end()
+      },
+    )
+  }),
+)

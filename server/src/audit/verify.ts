@@ -56,26 +56,23 @@ export async function verifyAudit(database: Readable, options: VerifyOptions = {
     )[0]!
     const chain = { from: head.baseSeq, hash: head.baseHash, upTo: last, size }
     const { entries, erased, findings } = await readRanges(database, snapshot, { chain, onProgress })
+    findings.push(...(await findEarly(snapshot, head)))
     if (last !== head.seq) findings.push(`The chain ends with no. ${last}, its head says ${head.seq}.`)
     else if (findings.length === 0 && lastHash !== head.hash) findings.push('The head is not that of the chain.')
-    findings.push(...(await checkBeginning(snapshot, head)))
     if (erased > 0) findings.push(...(await findUnexplained(snapshot)))
+    if (head.baseSeq > 0 && !(await isDropKnown(snapshot, head)))
+      findings.push(`Entries up to no. ${head.baseSeq} are missing, and no entry records that they were dropped.`)
     if (kept) findings.push(...(await checkKept(snapshot, head, kept)))
     const { seq, hash } = head
     return { entries, erased, findings: findings.slice(0, FINDINGS_MAX), head: { seq, hash }, unsealed }
   })
 }
 
-/** Checks that nothing is where the chain does not begin yet, and that an entry records what was dropped before. */
-async function checkBeginning(snapshot: Snapshot, head: Head): Promise<string[]> {
-  const early = await countUpTo(snapshot, head.baseSeq)
-  const isDropRecorded = head.baseSeq === 0 || (await isDropKnown(snapshot, head))
-  return [
-    ...(early > 0
-      ? [`${early} entries have numbers up to ${head.baseSeq}, where the chain does not begin yet: they were put in.`]
-      : []),
-    ...(isDropRecorded ? [] : [`Entries up to no. ${head.baseSeq} are missing, and no entry records that they were dropped.`]),
-  ]
+/** Finds entries before the first one of the chain. */
+async function findEarly(snapshot: Snapshot, { baseSeq }: Head): Promise<string[]> {
+  const early = await countUpTo(snapshot, baseSeq)
+  if (early === 0) return []
+  return [`${early} entries have numbers up to ${baseSeq}, where the chain does not begin yet: they were put in.`]
 }
 
 /** Checks that the chain contains the head that an operator has kept elsewhere. */

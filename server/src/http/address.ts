@@ -1,9 +1,6 @@
 /** Finds the client's address: the other end of the connection or, behind trusted proxies, the address they name (TRUSTED_PROXIES). */
 import { BlockList, isIP } from 'node:net'
 
-/** Stands for a request that came over no connection. */
-const LOCAL = 'local'
-
 /** @param ranges addresses (`10.0.0.1`) and networks (`10.0.0.0/8`, `fd00::/8`) that config.ts has validated */
 export function addressReader(ranges: readonly string[]): (peer: string | undefined, forwardedFor: string | null) => string {
   const trusted = new BlockList()
@@ -16,7 +13,7 @@ export function addressReader(ranges: readonly string[]): (peer: string | undefi
   const isTrusted = (address: string): boolean => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
   return (peer, forwardedFor) => {
-    if (peer === undefined) return LOCAL
+    if (peer === undefined) return 'local'
     let address = withoutMapping(peer)
     // Each proxy appends the address that called it, so the last entry that is not a trusted proxy is the client.
     const entries = forwardedFor?.split(',') ?? []
@@ -27,11 +24,6 @@ export function addressReader(ranges: readonly string[]): (peer: string | undefi
     }
     return toNetwork(address)
   }
-}
-
-/** Returns the IPv4 address or the IPv6 network at the other end of a connection, which may be a proxy. */
-export function networkOf(peer: string | undefined): string {
-  return peer === undefined ? LOCAL : toNetwork(withoutMapping(peer))
 }
 
 /** Parses `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. Returns `undefined` for any other text. */

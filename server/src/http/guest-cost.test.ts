@@ -232,13 +232,11 @@ async function unitsOf(request: Send, most: number): Promise<number> {
   return least
 }
 
-/**
- * Returns the CPU time that this thread has spent in the program itself. What system calls take depends on the machine, and a unit has none.
- * The system counts the time when the thread waits, and else every few milliseconds.
- */
+/** Returns the CPU time of this thread only. The system counts it when the thread waits, and else every few milliseconds. */
 async function cpuMicroseconds(): Promise<number> {
   await pause(1)
-  return process.threadCpuUsage().user
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }
 
 const rows = Array.from({ length: 3000 }, (_, id) => ({ id, name: `player ${id}`, balance: id * 1.5, tags: ['a', 'b'] }))

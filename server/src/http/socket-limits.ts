@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from './address.ts'
+import { addressReader } from './address.ts'
 
 /** Milliseconds without a byte: a little more than a slow reader of a spreadsheet may pause (sheets/spool.ts). Event streams send more often. */
 const STUCK_MS = 31 * 60_000
@@ -50,42 +50,46 @@ function answerInTurn(server: Server): void {
       begin()
     } else if (queue.length < MAX_WAITING) queue.push(begin)
     else {
-      neighbours.holdBack(socket)
+      neighbours.stopReading(socket)
       socket.destroy()
     }
   })
 }
 
-/** Turns of the event loop, after a connection has flooded, in which no other one of its network is read. Others are served, and accepted, in them. */
+/** Turns of the event loop, after a connection has flooded, in which no other one of its network is read. Other clients are served in them. */
 const RESTING_TURNS = 16
 
-/** Connections of a network that are not read at the moment. */
-interface Held {
+/** The connections of a network that are not read at the moment. */
+interface Unread {
   sockets: Set<Socket>
   /** How many turns pass until the next one is read. */
   turns: number
 }
 
+const readAddress = addressReader([])
+/** Returns the IPv4 address or IPv6 network at the other end of a connection, which may be a proxy. */
+const networkOf = ({ remoteAddress }: Socket): string => readAddress(remoteAddress, null)
+
 /**
  * The open connections by the networks they come from. Node parses a chunk of 64 kB to its end, even if the connection is closed at one of
- * the first of a thousand requests in it. A client with many connections would so hold everybody up for many chunks at once.
+ * the first of a thousand requests in it. So a client with many connections could make everybody wait for many chunks at once.
  */
 class Neighbours {
   readonly #open = new Map<string, Set<Socket>>()
-  readonly #held = new Map<string, Held>()
+  readonly #unread = new Map<string, Unread>()
   readonly #latest = new WeakMap<Socket, IncomingMessage>()
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      const network = networkOf(socket.remoteAddress)
+      const network = networkOf(socket)
       const open = this.#open.get(network) ?? new Set()
       this.#open.set(network, open.add(socket))
       socket.once('close', () => {
         open.delete(socket)
         if (open.size === 0 && this.#open.get(network) === open) this.#open.delete(network)
       })
-      const held = this.#held.get(network)
-      if (held) hold(socket, held)
+      const unread = this.#unread.get(network)
+      if (unread) pause(socket, unread)
     })
   }
 
@@ -94,33 +98,36 @@ class Neighbours {
   }
 
   /** Stops reading the other connections of this one's network for some turns. Then one of them is read again in each turn. */
-  holdBack(flooding: Socket): void {
-    const network = networkOf(flooding.remoteAddress)
-    const underWay = this.#held.get(network)
-    const held = underWay ?? { sockets: new Set(), turns: 0 }
-    held.turns = RESTING_TURNS
+  stopReading(flooding: Socket): void {
+    const network = networkOf(flooding)
+    const underWay = this.#unread.get(network)
+    const unread = underWay ?? { sockets: new Set(), turns: 0 }
+    unread.turns = RESTING_TURNS
     for (const socket of this.#open.get(network) ?? [])
-      if (socket !== flooding && !held.sockets.has(socket) && this.#isRead(socket)) hold(socket, held)
+      if (socket !== flooding && !unread.sockets.has(socket) && this.#isRead(socket)) pause(socket, unread)
     if (underWay) return
-    this.#held.set(network, held)
-    setImmediate(() => this.#readNext(network, held))
+    this.#unread.set(network, unread)
+    setImmediate(() => this.#readNext(network, unread))
   }
 
-  #readNext(network: string, held: Held): void {
-    const [socket] = held.sockets
+  #readNext(network: string, unread: Unread): void {
+    const [socket] = unread.sockets
     if (!socket) {
-      this.#held.delete(network)
+      this.#unread.delete(network)
       return
     }
-    held.turns -= 1
-    if (held.turns < 0) {
-      held.sockets.delete(socket)
+    unread.turns -= 1
+    if (unread.turns < 0) {
+      unread.sockets.delete(socket)
       socket.resume()
     }
-    setImmediate(() => this.#readNext(network, held))
+    setImmediate(() => this.#readNext(network, unread))
   }
 
-  /** Whether Node reads a connection. It does not if answers or the body of the latest request wait for a reader, and must not then be made to. */
+  /**
+   * Whether Node reads a connection at the moment. Node stops by itself if the client does not read its answers, or if nobody reads the body
+   * of the latest request. Such a connection must not be resumed, because the body would fill the memory.
+   */
   #isRead(socket: Socket): boolean {
     const request = this.#latest.get(socket)
     const isBodyWaiting = request && !request.complete && request.readableLength >= request.readableHighWaterMark
@@ -128,7 +135,7 @@ class Neighbours {
   }
 }
 
-function hold(socket: Socket, { sockets }: Held): void {
+function pause(socket: Socket, { sockets }: Unread): void {
   socket.pause()
   sockets.add(socket)
 }

@@ -86,7 +86,10 @@ interface Attempt {
   waits: number
 }
 
-/** The rows of a transaction and the shares of which it took the last; or the share that it could not take, which rolled it back. */
+/**
+ * What one transaction did. Either it wrote `rows` and took the last of the `emptied` shares, or it could not take the share `untaken` and
+ * was rolled back.
+ */
 type Outcome<Row> = { rows: Row[]; emptied: Share[] } | { untaken: Attempt; why: Untaken }
 
 async function takeOnce<Row>(
