@@ -1,4 +1,6 @@
 /** What an upload must not become (security.md, Uploads), and what is kept of a permitted image. */
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -195,6 +197,20 @@ describe('the decoder process', () => {
     onTestFinished(() => images.stop())
     return images
   }
+  /** Kills each decoder when it starts, before it can get an image. Node tells of each new process in the channel `child_process`. */
+  const killingNewDecoders = () => {
+    let killed = 0
+    const kill = (message: unknown): void => {
+      const { process: child } = message as { process: ChildProcess }
+      child.once('spawn', () => {
+        if (child.spawnargs.some((argument) => argument.includes('image-decoder'))) killed += Number(child.kill('SIGKILL'))
+      })
+    }
+    const stop = (): void => void unsubscribe('child_process', kill)
+    subscribe('child_process', kill)
+    onTestFinished(stop)
+    return { killed: () => killed, stop }
+  }
   const decoders = () => findProcesses(({ parent, command }) => parent === process.pid && command.includes('image-decoder'))
 
   test.each([
@@ -225,10 +241,11 @@ describe('the decoder process', () => {
     for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
     expect((await upload(app, admin, png)).status).toBe(200)
 
-    let isAnswered = false
-    const answering = upload(app, admin, large()).finally(() => (isAnswered = true))
-    while (!isAnswered) for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
-    expect(await answering).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', retryAfterSeconds: 5 } })
+    const killNew = killingNewDecoders()
+    for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
+    expect(await upload(app, admin, large())).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', retryAfterSeconds: 5 } })
+    expect(killNew.killed()).toBeGreaterThan(0)
+    killNew.stop()
     expect((await upload(app, admin, png)).status).toBe(200)
   })
 
