@@ -40,7 +40,7 @@ export async function startFilledServer(filling: Filling, env: Record<string, st
     await fillAll(server, filling)
     return server
   }
-  const filled = await filledOnce(folder, filling)
+  const filled = await fillOnce(folder, filling)
   const temporary = await temporaryDirectory()
   const dataDir = join(temporary.path, 'data')
   copy(filled, dataDir)
@@ -57,13 +57,13 @@ async function fillAll(server: BenchServer, { after, fill }: Filling): Promise<v
   await fill(server)
 }
 
-/** Returns the data directory of the filled console. It gets its name when it is complete, so that nothing else looks like it. */
-async function filledOnce(folder: string, { name, after, fill }: Filling): Promise<string> {
+/** Fills a console unless the folder has it, and returns its data directory. It gets its name when it is complete, so that nothing else looks like it. */
+export async function fillOnce(folder: string, { name, after, fill }: Filling): Promise<string> {
   const filled = join(folder, name)
   if (existsSync(filled)) return filled
   const unfinished = `${filled}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
-  if (after) copy(await filledOnce(folder, after), unfinished)
+  if (after) copy(await fillOnce(folder, after), unfinished)
   else await mkdir(unfinished, { recursive: true })
   const server = await startBenchServer({ DATA_DIR: unfinished })
   await fill(server)

@@ -10,7 +10,7 @@ import { root } from './children.ts'
 import { findCircles } from './circles.ts'
 import { findZone, type Zone, workspaceOf, workspaces, zones } from './zones.ts'
 
-const LINES_A_FILE_MAX = 400 // few enough to read in one sitting
+const MAX_LINES_A_FILE = 400 // few enough to read in one sitting
 /** Generated files, which may be longer. */
 const generatedFiles = ['server/src/db/tables.ts']
 const vagueFolders = ['utils', 'lib', 'helpers', 'hooks', 'types']
@@ -100,10 +100,10 @@ function checkFile(base: string, file: string, source: string): { problems: Prob
   if (!findZone(file) && /^((contract|server|web)\/src|server\/test)\//.test(file))
     report(0, 'This file belongs to no zone of scripts/zones.ts.')
   const lineCount = source.trimEnd().split('\n').length
-  if (lineCount > LINES_A_FILE_MAX && !generatedFiles.includes(file))
+  if (lineCount > MAX_LINES_A_FILE && !generatedFiles.includes(file))
     report(
       source.length,
-      `${lineCount} lines, at most ${LINES_A_FILE_MAX}: move what can be named by itself to a file of its own.`,
+      `${lineCount} lines, at most ${MAX_LINES_A_FILE}: move what can be named by itself to a file of its own.`,
     )
   return { problems, targets: imported.flatMap(({ specifier }) => findTarget(file, specifier) ?? []) }
 }

@@ -12,8 +12,8 @@
 import { STOP_MESSAGES, STOP_MESSAGES_LABEL } from '#src/broadcasts/fields.ts'
 import { characterCount, typedText, withoutInvisible } from './text.ts'
 
-const MESSAGE_MAX_LENGTH = 4096
-const CAPTION_MAX_LENGTH = 1024
+const MAX_MESSAGE_LENGTH = 4096
+const MAX_CAPTION_LENGTH = 1024
 
 /** The fields of a form. An empty text is not filled in yet and shows a placeholder; an undefined field does not exist in the form. */
 export interface BotItem {
@@ -104,7 +104,7 @@ export function messageText({ lines }: BotMessage): string {
 
 /** Returns the length of the message's text without placeholders, and Telegram's limit, both in code points. */
 export function textMeasure(message: BotMessage): { length: number; limit: number } {
-  return { length: characterCount(messageText(message)), limit: message.photo ? CAPTION_MAX_LENGTH : MESSAGE_MAX_LENGTH }
+  return { length: characterCount(messageText(message)), limit: message.photo ? MAX_CAPTION_LENGTH : MAX_MESSAGE_LENGTH }
 }
 
 /** Returns why Telegram would not take the whole text; undefined if it would. */

@@ -1,19 +1,19 @@
 /** Bulk calls act on many rows: picked ones, or all that a filter matches. A dry run comes first, and a person confirms its summary. */
 import { z } from 'zod'
-import { BULK_MAX_IDS } from './entity.ts'
+import { MAX_BULK_IDS } from './entity.ts'
 import { type ErrorCode, errorCatalogue } from './errors.ts'
 import { idField } from './field-schemas.ts'
 
-export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
+export const MAX_BULK_BODY_BYTES = 2 * 1024 * 1024
 
 /** The rows that a call acts on: picked rows, or all that a filter matches. An empty filter matches all rows. */
 export type Target<Filter> = { ids: string[] } | { filter: Filter }
 
-const TARGET_RULE = `target must be {ids} with 1 to ${BULK_MAX_IDS} ids, or {filter} with a filter of the list`
+const TARGET_RULE = `target must be {ids} with 1 to ${MAX_BULK_IDS} ids, or {filter} with a filter of the list`
 
 /** Returns the schema of a target. */
 export function bulkTarget<Filter extends z.ZodType>(filter: Filter) {
-  return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })], TARGET_RULE)
+  return z.union([z.strictObject({ ids: z.array(idField).min(1).max(MAX_BULK_IDS) }), z.strictObject({ filter })], TARGET_RULE)
 }
 
 /** Most affected rows that are named with their titles; `affected` counts all of them. */

@@ -62,7 +62,7 @@ export interface CallMeta {
   unexpected: ErrorCode
 }
 
-export const JSON_BODY_LIMIT_BYTES = 64 * 1024
+export const MAX_JSON_BODY_BYTES = 64 * 1024
 
 const closed: CallMeta = {
   access: [],
@@ -70,7 +70,7 @@ const closed: CallMeta = {
   stepUp: false,
   changesState: false,
   isForOwnPages: false,
-  bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
+  bodyLimitBytes: MAX_JSON_BODY_BYTES,
   rowsField: undefined,
   failure: 'envelope',
   onFullDisk: 'refused',

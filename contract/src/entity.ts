@@ -166,15 +166,15 @@ export function defineList<
 
 /** Largest number: up to 2^53 a double represents every integer exactly. Larger numbers are refused (design §5). */
 export const MAX_NUMBER = 2 ** 53
-export const SEARCH_MAX_LENGTH = 100
+export const MAX_SEARCH_LENGTH = 100
 /** Longest value of a `text` filter, in characters. */
-export const FILTER_TEXT_MAX_LENGTH = 64
+export const MAX_FILTER_TEXT_LENGTH = 64
 /** Most days of a `days` filter: ten years. */
-export const FILTER_DAYS_MAX = 3650
+export const MAX_FILTER_DAYS = 3650
 /** Largest page number. */
 export const MAX_PAGE = 1_000_000_000
 /** Most picked rows in one call. A filter can select more. */
-export const BULK_MAX_IDS = 10_000
+export const MAX_BULK_IDS = 10_000
 
 export type SortName<L extends List> = keyof L['sorts'] & string
 

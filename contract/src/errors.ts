@@ -3,9 +3,9 @@
  * stays in the server's log.
  */
 import type { SecondFactorMethod } from '#src/second-factor/fields.ts'
-import { WEBHOOKS_MAX } from '#src/webhooks/fields.ts'
-import { PASSKEYS_MAX } from '#src/passkeys/fields.ts'
-import { VIEWS_MAX } from '#src/views/fields.ts'
+import { MAX_WEBHOOKS } from '#src/webhooks/fields.ts'
+import { MAX_PASSKEYS } from '#src/passkeys/fields.ts'
+import { MAX_VIEWS } from '#src/views/fields.ts'
 
 export const errorCatalogue = {
   // §8, verbatim
@@ -30,7 +30,7 @@ export const errorCatalogue = {
   TOKEN_NAME_TAKEN: { status: 409, message: 'There is a bot token of this name already.' },
   NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
   WEBHOOK_OFF: { status: 409, message: 'This webhook is switched off, so no test is sent to it. Switch it on first.' },
-  TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
+  TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${MAX_WEBHOOKS} webhooks. Please delete one before you add another.` },
   NO_SUCH_BROADCAST: { status: 404, message: 'This broadcast does not exist.' },
   BROADCAST_BEGUN: { status: 409, message: 'This broadcast has begun. You can pause it or cancel it.' },
   BROADCAST_OVER: { status: 409, message: 'This broadcast is done or cancelled already.' },
@@ -84,7 +84,7 @@ export const errorCatalogue = {
     status: 409,
     message: 'Items are for the players of this view, so it must stay and stay shared.',
   },
-  TOO_MANY_VIEWS: { status: 409, message: `You have ${VIEWS_MAX} views. Please delete one before you save another.` },
+  TOO_MANY_VIEWS: { status: 409, message: `You have ${MAX_VIEWS} views. Please delete one before you save another.` },
   NO_SUCH_VERSION: { status: 404, message: 'This version is not in the history any more.' },
   VERSION_GAP: {
     status: 409,
@@ -131,7 +131,7 @@ export const errorCatalogue = {
   NO_SUCH_PASSKEY: { status: 404, message: 'This passkey does not exist any more.' },
   TOO_MANY_PASSKEYS: {
     status: 409,
-    message: `You have ${PASSKEYS_MAX} passkeys. Please remove one before you add another.`,
+    message: `You have ${MAX_PASSKEYS} passkeys. Please remove one before you add another.`,
   },
   PASSKEYS_OFF: {
     status: 409,

@@ -1,13 +1,13 @@
 /** Schemas of fields that several calls share, with the messages of §5. Zod counts the length of a text in code points (text.ts). */
 import { z } from 'zod'
-import { MAX_NUMBER, MAX_PAGE, SEARCH_MAX_LENGTH } from './entity.ts'
+import { MAX_NUMBER, MAX_PAGE, MAX_SEARCH_LENGTH } from './entity.ts'
 import { isExactNumber, numberParameter } from './numbers.ts'
 import { typedText, withoutInvisible } from './text.ts'
 
-export const PASSWORD_MIN_LENGTH = 6 // §9
-export const PASSWORD_MAX_LENGTH = 128
-export const NAME_MAX_LENGTH = 100
-export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3: 256 with the angle brackets
+export const MIN_PASSWORD_LENGTH = 6 // §9
+export const MAX_PASSWORD_LENGTH = 128
+export const MAX_NAME_LENGTH = 100
+export const MAX_EMAIL_LENGTH = 254 // RFC 5321, 4.5.3.1.3: 256 with the angle brackets
 
 /** A record's opaque id. */
 export const idField = z.string().min(1).max(128)
@@ -22,7 +22,7 @@ export const emailField = z
   .string('Email is required')
   .overwrite(withoutInvisible)
   .min(1, 'Email is required')
-  .max(EMAIL_MAX_LENGTH, `Email must be at most ${EMAIL_MAX_LENGTH} characters`)
+  .max(MAX_EMAIL_LENGTH, `Email must be at most ${MAX_EMAIL_LENGTH} characters`)
   .regex(z.regexes.email, 'Invalid email address')
 
 /** A password as typed: passwords that were chosen before they were kept in NFC may be in another form. */
@@ -33,8 +33,8 @@ export const newPasswordField = limitedPassword(z.string('Password is required')
 function limitedPassword(password: z.ZodString) {
   return password
     .min(1, 'Password is required')
-    .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
-    .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
+    .min(MIN_PASSWORD_LENGTH, `Password must be at least ${MIN_PASSWORD_LENGTH} characters`)
+    .max(MAX_PASSWORD_LENGTH, `Password must be at most ${MAX_PASSWORD_LENGTH} characters`)
 }
 
 /** A required text, kept as `typedText` returns it. Its messages begin with `label`: `First Name is required`. */
@@ -46,8 +46,8 @@ export function textField(label: string, maxLength: number, requiredMessage = `$
     .max(maxLength, `${label} must be at most ${maxLength} characters`)
 }
 
-export const firstNameField = textField('First Name', NAME_MAX_LENGTH)
-export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
+export const firstNameField = textField('First Name', MAX_NAME_LENGTH)
+export const lastNameField = textField('Last Name', MAX_NAME_LENGTH)
 
 /** Whether only the bot may claim an item for a player. */
 export const verifiedByBotField = z.boolean('Verified by the bot must be true or false').default(false)
@@ -107,13 +107,13 @@ export function numberField(label: string) {
 }
 
 /** Most decimals of an amount, as in Bitcoin. More decimals come from floating-point errors, such as 0.30000000000000004. */
-const AMOUNT_MAX_DECIMALS = 8
+const MAX_AMOUNT_DECIMALS = 8
 
 /** Limits an amount to 8 decimals. */
 export function amountOf(label: string, amount: z.ZodNumber) {
   return amount.refine(
-    (value) => Number(value.toFixed(AMOUNT_MAX_DECIMALS)) === value,
-    `${label} must have at most ${AMOUNT_MAX_DECIMALS} decimals`,
+    (value) => Number(value.toFixed(MAX_AMOUNT_DECIMALS)) === value,
+    `${label} must have at most ${MAX_AMOUNT_DECIMALS} decimals`,
   )
 }
 
@@ -146,14 +146,14 @@ function refusedText(label: string, text: string, [tooSmall, tooLarge]: [string,
   return `${label} has more digits than can be kept`
 }
 
-export const LINK_MAX_LENGTH = 2048
+export const MAX_LINK_LENGTH = 2048
 const anyUrl = z.url({ protocol: /^https?$/ })
 
 /** An optional http or https link without invisible characters; empty for none (§5; security.md, Browser). */
 export const linkField = z
   .string('Invalid URL format')
   .overwrite(withoutInvisible)
-  .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
+  .max(MAX_LINK_LENGTH, `Link must be at most ${MAX_LINK_LENGTH} characters`)
   .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
   .optional()
 
@@ -161,7 +161,7 @@ export const linkField = z
  * The search text of a list. Case, width and diacritics are ignored, and an empty text matches everything. Lists of people ignore a leading
  * `@`, and find one or two ASCII characters only at the beginnings of words.
  */
-export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
+export const searchField = z.string().trim().max(MAX_SEARCH_LENGTH).optional()
 
 /** `true` or `false` in a query string. */
 const flagParameter = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])

@@ -1,8 +1,8 @@
 /** Tests of filters whose values have parts: items, several options at once, and groups of filters. */
 import { describe, expect, test } from 'vitest'
 import {
-  GROUPS_MAX,
-  GROUPS_TEXT_MAX_LENGTH,
+  MAX_GROUPS,
+  MAX_GROUPS_TEXT_LENGTH,
   groupNames,
   readAll,
   readGroups,
@@ -77,8 +77,8 @@ describe('groups', () => {
     '[{"status":"gone"}]',
     '[{"has":"fax"}]',
     '[{"tookPart":"weekly:1"}]',
-    `[${Array.from({ length: GROUPS_MAX + 1 }, () => '{"seenDays":7}').join()}]`,
-    `[{"tookPart":"social:${text(GROUPS_TEXT_MAX_LENGTH)}"}]`,
+    `[${Array.from({ length: MAX_GROUPS + 1 }, () => '{"seenDays":7}').join()}]`,
+    `[{"tookPart":"social:${text(MAX_GROUPS_TEXT_LENGTH)}"}]`,
     '[{"seenDays":7}',
   ])('are refused as a whole if a part is not valid: %s', (written) => {
     expect(readGroups(playerList, written)).toBeUndefined()

@@ -3,14 +3,14 @@
  * have; and groups of filters, at least one of which a row must match. These are plain functions without schemas, because the web app's first
  * page loads the addresses of lists.
  */
-import { FILTER_DAYS_MAX, type Filter, type List, MAX_NUMBER } from './entity.ts'
+import { MAX_FILTER_DAYS, type Filter, type List, MAX_NUMBER } from './entity.ts'
 import { type HistoryKind, historyKinds } from '#src/history/fields.ts'
 
 /** Most groups of a filter. */
-export const GROUPS_MAX = 8
+export const MAX_GROUPS = 8
 /** Longest text of all groups, in characters. Written into an address, it grows by about two thirds. */
-export const GROUPS_TEXT_MAX_LENGTH = 1000
-const ITEM_ID_MAX_LENGTH = 128 // as idField
+export const MAX_GROUPS_TEXT_LENGTH = 1000
+const MAX_ITEM_ID_LENGTH = 128 // as idField
 
 /** Filters of a list. A row must match all of them. */
 export type FilterGroup = Readonly<Record<string, string | number>>
@@ -20,7 +20,7 @@ export function readItem(text: string): { kind: HistoryKind; id: string } | unde
   const [written = '', ...rest] = text.split(':')
   const kind = historyKinds.find((one) => one === written)
   const id = rest.join(':')
-  return kind === undefined || id === '' || id.length > ITEM_ID_MAX_LENGTH ? undefined : { kind, id }
+  return kind === undefined || id === '' || id.length > MAX_ITEM_ID_LENGTH ? undefined : { kind, id }
 }
 
 /** Writes an item as filters name it. */
@@ -42,9 +42,9 @@ export function groupNames({ filters }: Pick<List, 'filters'>): string[] {
 
 /** Reads groups from JSON. Returns undefined if a part is not valid, so that a mistake never matches more rows than was meant. */
 export function readGroups(list: Pick<List, 'filters'>, text: string): FilterGroup[] | undefined {
-  if (text.length > GROUPS_TEXT_MAX_LENGTH || hasLongNumber(text)) return undefined
+  if (text.length > MAX_GROUPS_TEXT_LENGTH || hasLongNumber(text)) return undefined
   const given = parsed(text)
-  if (!Array.isArray(given) || given.length === 0 || given.length > GROUPS_MAX) return undefined
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_GROUPS) return undefined
   const groups = given.map((group) => readGroup(list, group))
   return groups.every((group) => group !== undefined) ? groups : undefined
 }
@@ -101,5 +101,5 @@ function amountOf(value: unknown): number | undefined {
 /** Returns a number of days, also from the text of an address. */
 export function daysOf(value: unknown): number | undefined {
   const days = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value
-  return typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= FILTER_DAYS_MAX ? days : undefined
+  return typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= MAX_FILTER_DAYS ? days : undefined
 }

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { bulkTarget } from './bulk.ts'
 import {
-  FILTER_DAYS_MAX,
-  FILTER_TEXT_MAX_LENGTH,
+  MAX_FILTER_DAYS,
+  MAX_FILTER_TEXT_LENGTH,
   MAX_NUMBER,
   type Field,
   type Fields,
@@ -14,7 +14,7 @@ import {
   type List,
   type SortName,
 } from './entity.ts'
-import { GROUPS_MAX, GROUPS_TEXT_MAX_LENGTH, groupNames, readAll, readGroups, readItem, writeGroups } from './filter-groups.ts'
+import { MAX_GROUPS, MAX_GROUPS_TEXT_LENGTH, groupNames, readAll, readGroups, readItem, writeGroups } from './filter-groups.ts'
 import { cursorField, reversedField, searchField } from './field-schemas.ts'
 import { numberParameter } from './numbers.ts'
 
@@ -44,7 +44,7 @@ const kindSchemas = {
 
 const amountField = numberParameter.pipe(z.number().min(-MAX_NUMBER).max(MAX_NUMBER))
 const momentField = z.iso.datetime({ offset: true })
-const offeredTextField = z.string().max(FILTER_TEXT_MAX_LENGTH)
+const offeredTextField = z.string().max(MAX_FILTER_TEXT_LENGTH)
 
 /** Returns the schema of a list's search and filters. */
 export function filterSchema<const L extends List>(list: L) {
@@ -67,8 +67,8 @@ function valueSchema(list: List, filter: Filter): z.ZodType {
   return filter.kind === 'min' || filter.kind === 'max' ? amountField : momentField
 }
 
-const DAYS_RULE = `Give a whole number of days from 1 to ${FILTER_DAYS_MAX}`
-const daysField = numberParameter.pipe(z.int(DAYS_RULE).min(1, DAYS_RULE).max(FILTER_DAYS_MAX, DAYS_RULE))
+const DAYS_RULE = `Give a whole number of days from 1 to ${MAX_FILTER_DAYS}`
+const daysField = numberParameter.pipe(z.int(DAYS_RULE).min(1, DAYS_RULE).max(MAX_FILTER_DAYS, DAYS_RULE))
 const ITEM_RULE = 'Give an item as its kind and its id, such as social:4711'
 const itemFilterField = z.string(ITEM_RULE).refine((text) => readItem(text) !== undefined, ITEM_RULE)
 
@@ -80,7 +80,7 @@ function allField(options: Readonly<Record<string, string>>) {
 /** Takes the list of groups itself, too, where the input is JSON. Returns its text, so that a filter can be kept and parsed again. */
 function groupsField(list: List) {
   const names = groupNames(list).join(', ')
-  const rule = `Give 1 to ${GROUPS_MAX} groups as a JSON list, [{…}, {…}], each with one or more of ${names}, in at most ${GROUPS_TEXT_MAX_LENGTH} characters`
+  const rule = `Give 1 to ${MAX_GROUPS} groups as a JSON list, [{…}, {…}], each with one or more of ${names}, in at most ${MAX_GROUPS_TEXT_LENGTH} characters`
   return z.union([z.string(), z.array(z.record(z.string(), z.unknown()))], rule).transform((given, context) => {
     const groups = readGroups(list, typeof given === 'string' ? given : JSON.stringify(given))
     return groups ? writeGroups(groups) : refused(context, rule)

@@ -12,12 +12,12 @@ import commonList from './common-passwords.json' with { type: 'json' }
  */
 const commonPasswords: ReadonlySet<string> = new Set(commonList)
 
-export const STRICT_PASSWORD_MIN_LENGTH = 8
+export const MIN_STRICT_PASSWORD_LENGTH = 8
 
 /** Returns why PASSWORD_POLICY=strict refuses a password; undefined if it does not. */
 export function strictPasswordProblem(password: string): string | undefined {
-  if (characterCount(password) < STRICT_PASSWORD_MIN_LENGTH)
-    return `Password must be at least ${STRICT_PASSWORD_MIN_LENGTH} characters`
+  if (characterCount(password) < MIN_STRICT_PASSWORD_LENGTH)
+    return `Password must be at least ${MIN_STRICT_PASSWORD_LENGTH} characters`
   return commonPasswords.has(password.toLowerCase())
     ? 'This password is one of the 3,000 commonest. Please choose another one.'
     : undefined
@@ -66,13 +66,13 @@ function isVariantOfCommon(password: string): boolean {
   return [lower, core, plain(lower), plain(core)].some((text) => commonPasswords.has(text))
 }
 
-const KNOWN_MIN_LENGTH = 3
+const MIN_KNOWN_LENGTH = 3
 
 /** Replaces each occurrence of a known word by one letter. */
 function withoutKnown(lower: string, known: readonly string[]): string {
   const words = known
     .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
-    .filter((word) => word.length >= KNOWN_MIN_LENGTH)
+    .filter((word) => word.length >= MIN_KNOWN_LENGTH)
   return words.toSorted((a, b) => b.length - a.length).reduce((rest, word) => rest.replaceAll(word, 'x'), lower)
 }
 

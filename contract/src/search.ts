@@ -1,7 +1,7 @@
 /** Folds search texts, in the same way on both sides: case, width, diacritics, apostrophes and characters without width are ignored. */
 
 /** Shorter texts are found only at the beginnings of words in lists of people, because the trigram index cannot find them inside words. */
-const PART_MIN_LENGTH = 3
+const MIN_PART_LENGTH = 3
 
 /**
  * Ranges of combining diacritics after NFKD, and Hebrew and Arabic points, for regular expressions of JavaScript and PostgreSQL. Vowel
@@ -75,5 +75,5 @@ export function foldsToNothing(search: string): boolean {
 /** Whether a search in a list of people finds only the beginnings of words. Non-ASCII characters have their own index. */
 export function findsBeginningsOnly(search: string): boolean {
   const text = searchedText(search)
-  return text !== '' && text.length < PART_MIN_LENGTH && /^[a-zA-Z0-9_.#@ -]+$/.test(text)
+  return text !== '' && text.length < MIN_PART_LENGTH && /^[a-zA-Z0-9_.#@ -]+$/.test(text)
 }

@@ -1,6 +1,6 @@
 /** Announcements (§2, §3, §5, §7) with their files, and GET /update-users-status, which tells players that there is news. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { MAX_BULK_BODY_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import { announcementFields, announcementList, announcementTypes, type LinkType } from './fields.ts'
 import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
@@ -19,17 +19,17 @@ import { shownFileName, typedText } from '#src/text.ts'
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 import { restoreInput, restoreOutput } from '#src/versions.ts'
 
-export const SUBTITLE_MAX_LENGTH = 60 // §9
-export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
-export const DESCRIPTION_MAX_LENGTH = 4096 // the limit of a Telegram message
-export const INPUT_TEXT_MAX_LENGTH = 200
-export const FILE_NAME_MAX_LENGTH = 255
+export const MAX_SUBTITLE_LENGTH = 60 // §9
+export const MAX_ANNOUNCEMENT_TITLE_LENGTH = 200
+export const MAX_DESCRIPTION_LENGTH = 4096 // the limit of a Telegram message
+export const MAX_INPUT_TEXT_LENGTH = 200
+export const MAX_FILE_NAME_LENGTH = 255
 
-export const UPLOAD_LIMIT_BYTES = 5 * 1024 * 1024
+export const MAX_UPLOAD_BYTES = 5 * 1024 * 1024
 /** Limit for all frames of an animation together. */
-export const UPLOAD_LIMIT_PIXELS = 40_000_000
-export const UPLOAD_LIMIT_SIDE_PIXELS = 8192
-export const UPLOAD_LIMIT_FRAMES = 1000
+export const MAX_UPLOAD_PIXELS = 40_000_000
+export const MAX_UPLOAD_SIDE_PIXELS = 8192
+export const MAX_UPLOAD_FRAMES = 1000
 /** For the `accept` attribute of file inputs. The server checks a file's content instead. */
 export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
@@ -46,18 +46,18 @@ const fileKey = fileKeyField.nullable().default(null)
 const fileName = z
   .string()
   .overwrite(shownFileName)
-  .max(FILE_NAME_MAX_LENGTH, `A file name has at most ${FILE_NAME_MAX_LENGTH} characters`)
+  .max(MAX_FILE_NAME_LENGTH, `A file name has at most ${MAX_FILE_NAME_LENGTH} characters`)
   .nullable()
   .default(null)
 
 const fields = {
   type: z.enum(announcementTypes, 'Type is required!'),
-  title: textField('Title', ANNOUNCEMENT_TITLE_MAX_LENGTH),
-  subtitle: textField('Subtitle', SUBTITLE_MAX_LENGTH),
-  description: optionalText('Description', DESCRIPTION_MAX_LENGTH),
+  title: textField('Title', MAX_ANNOUNCEMENT_TITLE_LENGTH),
+  subtitle: textField('Subtitle', MAX_SUBTITLE_LENGTH),
+  description: optionalText('Description', MAX_DESCRIPTION_LENGTH),
   link: linkField,
   linkType: z.enum(['input', 'noInput'], 'Link Type is required').optional(),
-  inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
+  inputText: optionalText('Input Text', MAX_INPUT_TEXT_LENGTH),
   reward: rewardField,
   verifiedByBot: verifiedByBotField,
   ...availabilityInput,
@@ -173,7 +173,7 @@ export const announcements = {
     .input(z.strictObject({ id: idField, status: z.boolean() }))
     /** `schedule` says which date no longer applies, if there is one: the switch by hand wins. */
     .output(done.extend({ message: z.string(), status: z.boolean(), schedule: z.string().optional() })),
-  removeMany: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  removeMany: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({
       method: 'POST',
       path: '/api/announcements/remove',
@@ -183,17 +183,17 @@ export const announcements = {
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
     .output(bulkOutput),
   /** Each activated announcement gets a news number of its own. */
-  setStatus: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  setStatus: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
     .output(bulkOutput.extend({ schedule: z.string().optional() })),
   /** Moves dates that are still to come. Refuses an announcement that has none, or whose new date would be in the past. */
-  shift: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  shift: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({ method: 'POST', path: '/api/announcements/shift', tags, summary: 'Move the starts and ends of many announcements' })
     .input(shiftInput(bulkTarget(announcementsFilter)))
     .output(bulkOutput),
   /** Drafts stay as they are. */
-  end: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  end: call(['admin'], { needs: 'announcements.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({
       method: 'POST',
       path: '/api/announcements/end',
@@ -223,7 +223,7 @@ export const announcements = {
   upload: call(['admin'], {
     needs: 'announcements.write',
     failure: 'error',
-    bodyLimitBytes: UPLOAD_LIMIT_BYTES,
+    bodyLimitBytes: MAX_UPLOAD_BYTES,
     heedsIdempotencyKey: true,
   })
     .route({

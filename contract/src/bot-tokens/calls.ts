@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
-import { BOT_TOKEN_NAME_MAX_LENGTH, type BotScope, botScopes } from './fields.ts'
+import { MAX_BOT_TOKEN_NAME_LENGTH, type BotScope, botScopes } from './fields.ts'
 import { idField } from '#src/field-schemas.ts'
 import { typedText } from '#src/text.ts'
 
@@ -18,8 +18,8 @@ export const botTokenNameField = z
   .string()
   .overwrite(typedText)
   .regex(
-    new RegExp(`^(?!\\p{M})(?:${NAME_CHARACTER}){1,${BOT_TOKEN_NAME_MAX_LENGTH}}$`, 'u'),
-    `A token needs a name of up to ${BOT_TOKEN_NAME_MAX_LENGTH} letters, digits, spaces, dots and dashes.`,
+    new RegExp(`^(?!\\p{M})(?:${NAME_CHARACTER}){1,${MAX_BOT_TOKEN_NAME_LENGTH}}$`, 'u'),
+    `A token needs a name of up to ${MAX_BOT_TOKEN_NAME_LENGTH} letters, digits, spaces, dots and dashes.`,
   )
 export const botScopeField = z.enum(Object.keys(botScopes) as BotScope[])
 

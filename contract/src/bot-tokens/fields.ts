@@ -15,4 +15,4 @@ export function isWithinScope(needed: BotScope, own: BotScope): boolean {
   return order.indexOf(needed) <= order.indexOf(own)
 }
 
-export const BOT_TOKEN_NAME_MAX_LENGTH = 64
+export const MAX_BOT_TOKEN_NAME_LENGTH = 64

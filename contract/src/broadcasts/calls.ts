@@ -7,7 +7,7 @@ import { playersFilter } from '#src/players/calls.ts'
 import {
   type BroadcastState,
   broadcastStateLabels,
-  HOLD_BACK_MAX_PERCENT,
+  MAX_HOLD_BACK_PERCENT,
   type RecipientOutcome,
   recipientOutcomeLabels,
   type RefusalReason,
@@ -21,8 +21,8 @@ import { broadcastReport } from './report.ts'
 
 const moment = z.iso.datetime()
 const MOMENT_RULE = 'Give a date and a time'
-const HOLD_BACK_RULE = `Hold back 1 to ${HOLD_BACK_MAX_PERCENT} percent, or nobody`
-const holdBackField = z.int(HOLD_BACK_RULE).min(0, HOLD_BACK_RULE).max(HOLD_BACK_MAX_PERCENT, HOLD_BACK_RULE)
+const HOLD_BACK_RULE = `Hold back 1 to ${MAX_HOLD_BACK_PERCENT} percent, or nobody`
+const holdBackField = z.int(HOLD_BACK_RULE).min(0, HOLD_BACK_RULE).max(MAX_HOLD_BACK_PERCENT, HOLD_BACK_RULE)
 const STARS_RULE = 'Give a number of Stars above 0'
 const starsField = z.number(STARS_RULE).positive(STARS_RULE).max(1_000_000_000)
 

@@ -50,7 +50,7 @@ export const waitReasonLabels = {
 } as const
 export type WaitReason = keyof typeof waitReasonLabels
 
-export const HOLD_BACK_MAX_PERCENT = 20
+export const MAX_HOLD_BACK_PERCENT = 20
 /** The share of players of whom a claim is expected without a message, where nothing better is known. */
 export const BASE_RATE = 0.1
 

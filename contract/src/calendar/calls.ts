@@ -11,10 +11,10 @@ import { asRefinement, availabilityInput, endsAfterStart } from '#src/items/avai
 import { itemStateLabels, type ItemState } from '#src/items/fields.ts'
 
 /** Most items, and most broadcasts, that one answer has. */
-export const CALENDAR_MAX_ITEMS = 500
+export const MAX_CALENDAR_ITEMS = 500
 
 /** The longest span of an answer. */
-const CALENDAR_MAX_DAYS = 366
+const MAX_CALENDAR_DAYS = 366
 const DAY_MS = 24 * 60 * 60 * 1000
 
 const momentField = z.iso.datetime({ offset: true })
@@ -65,11 +65,11 @@ export const calendar = {
       z
         .strictObject({ from: momentField, to: momentField })
         .refine(({ from, to }) => Date.parse(from) < Date.parse(to), { path: ['to'], message: 'to must be after from' })
-        .refine(({ from, to }) => Date.parse(to) - Date.parse(from) <= CALENDAR_MAX_DAYS * DAY_MS, {
+        .refine(({ from, to }) => Date.parse(to) - Date.parse(from) <= MAX_CALENDAR_DAYS * DAY_MS, {
           path: ['to'],
-          message: `to must be at most ${CALENDAR_MAX_DAYS} days after from`,
+          message: `to must be at most ${MAX_CALENDAR_DAYS} days after from`,
         }),
     )
-    /** By start, those without a start first. With `isMore` there are more items or broadcasts than `CALENDAR_MAX_ITEMS`. */
+    /** By start, those without a start first. With `isMore` there are more items or broadcasts than `MAX_CALENDAR_ITEMS`. */
     .output(z.object({ items: z.array(calendarItem), broadcasts: z.array(calendarBroadcast), isMore: z.boolean() })),
 }

@@ -58,7 +58,7 @@ export const activity = z.object({
   /** The items with the most participations in the last seven days including today, whatever the range. */
   topItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), participations: count })),
   /**
-   * The sums paid for claims of each item in the range, highest first, at most PAID_ITEMS_MAX items. Adjustments and the game's own ledger
+   * The sums paid for claims of each item in the range, highest first, at most MAX_PAID_ITEMS items. Adjustments and the game's own ledger
    * entries are not included.
    */
   paidItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), paid: z.number() })),

@@ -6,4 +6,4 @@ export const DEFAULT_ACTIVITY_RANGE: ActivityRange = '30d'
 /** Players and items in the dashboard's rankings. */
 export const RANKS_SHOWN = 10
 /** Most items in the list of sums paid for claims. */
-export const PAID_ITEMS_MAX = 50
+export const MAX_PAID_ITEMS = 50

@@ -1,6 +1,6 @@
 /** Spreadsheet downloads (§7). Their answers are streams instead of JSON. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES } from '#src/bulk.ts'
+import { MAX_BULK_BODY_BYTES } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import { orderFields, targetSchema } from '#src/list-schemas.ts'
 import { MAX_NUMBER } from '#src/entity.ts'
@@ -32,7 +32,7 @@ const exportInput = z.strictObject(exportOptions)
 
 /** Most participants in the body of a history download (design §7). A download by `kind` and `id` has no limit. */
 export const HISTORY_POSTED_USERS = 10_000
-const HISTORY_BODY_LIMIT_BYTES = 8 * 1024 * 1024
+const MAX_HISTORY_BODY_BYTES = 8 * 1024 * 1024
 
 const anyText = z.union([z.string(), z.number().transform(String)]).nullish()
 
@@ -113,7 +113,7 @@ export const downloads = {
   history: call(['admin'], {
     needs: 'exports.make',
     failure: 'status',
-    bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES,
+    bodyLimitBytes: MAX_HISTORY_BODY_BYTES,
     onFullDisk: 'allowed',
     mayBeSecondOld: true,
   })
@@ -130,7 +130,7 @@ export const downloads = {
   selection: call(['admin'], {
     needs: 'exports.make',
     failure: 'status',
-    bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
+    bodyLimitBytes: MAX_BULK_BODY_BYTES,
     onFullDisk: 'allowed',
     mayBeSecondOld: true,
   })

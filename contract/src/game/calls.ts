@@ -13,9 +13,9 @@ import { player, USER_ID_RULE, userIdField, userIdParameter } from '#src/players
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 
 /** Most players in one call. */
-export const PLAYERS_MAX = 1000
+export const MAX_PLAYERS = 1000
 /** Longest text, in characters; the same as in an import. */
-export const PLAYER_TEXT_MAX_LENGTH = 500
+export const MAX_PLAYER_TEXT_LENGTH = 500
 
 /** The player's id in a path: a number, or `me` for the player whose client is calling. */
 export const playerIdField = z.union([z.literal('me'), userIdParameter], USER_ID_RULE)
@@ -30,7 +30,7 @@ export const playerDetails = (Object.keys(playerFields) as (keyof Player)[]).fil
 function detailField(name: string) {
   return z
     .string(`${name} must be a text`)
-    .max(PLAYER_TEXT_MAX_LENGTH, `${name} must be at most ${PLAYER_TEXT_MAX_LENGTH} characters`)
+    .max(MAX_PLAYER_TEXT_LENGTH, `${name} must be at most ${MAX_PLAYER_TEXT_LENGTH} characters`)
     .refine((text) => !text.includes('\0') && text.isWellFormed(), `${name} must not contain U+0000 or lone surrogates`)
     .transform((text) => (text === '' ? null : text))
     .nullable()
@@ -113,9 +113,9 @@ export const game = {
       method: 'POST',
       path: '/bot/v1/players',
       tags,
-      summary: `Add or change 1 to ${PLAYERS_MAX} players, each {userId, firstName?, …}; the answer has a result for each, in their order`,
+      summary: `Add or change 1 to ${MAX_PLAYERS} players, each {userId, firstName?, …}; the answer has a result for each, in their order`,
     })
-    .input(z.strictObject({ players: z.array(z.unknown()).min(1).max(PLAYERS_MAX) }))
+    .input(z.strictObject({ players: z.array(z.unknown()).min(1).max(MAX_PLAYERS) }))
     .output(z.object({ results: z.array(playerResult) })),
   upsert: call(['bot:play'])
     .route({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MAX_NUMBER } from '#src/entity.ts'
 import { bulkRun } from '#src/bulk.ts'
 import { amountOf, idField } from '#src/field-schemas.ts'
-import { DATES_END_MS, SHIFT_MAX_DAYS } from './fields.ts'
+import { DATES_END_MS, MAX_SHIFT_DAYS } from './fields.ts'
 
 /** The largest number of participants; more than Telegram has users. */
 export const MAX_PARTICIPANTS = 2_000_000_000
@@ -103,11 +103,11 @@ export function shiftInput<Target extends z.ZodType>(target: Target) {
   return z
     .strictObject({
       target,
-      days: z.int().min(-SHIFT_MAX_DAYS).max(SHIFT_MAX_DAYS).default(0),
+      days: z.int().min(-MAX_SHIFT_DAYS).max(MAX_SHIFT_DAYS).default(0),
       minutes: z
         .int()
-        .min(-SHIFT_MAX_DAYS * DAY_MINUTES)
-        .max(SHIFT_MAX_DAYS * DAY_MINUTES)
+        .min(-MAX_SHIFT_DAYS * DAY_MINUTES)
+        .max(MAX_SHIFT_DAYS * DAY_MINUTES)
         .default(0),
       zone: zoneField.default('UTC'),
       ...bulkRun,

@@ -33,4 +33,4 @@ export const availabilityFields = {
 export const DATES_END_MS = Date.UTC(2100, 0)
 
 /** The furthest that one act moves dates. */
-export const SHIFT_MAX_DAYS = 3660
+export const MAX_SHIFT_DAYS = 3660

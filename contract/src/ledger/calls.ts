@@ -9,10 +9,10 @@ import { numberParameter } from '#src/numbers.ts'
 import { shownIdParameter } from '#src/players/calls.ts'
 import { typedText } from '#src/text.ts'
 
-export const USER_INPUT_MAX_LENGTH = 2000
+export const MAX_USER_INPUT_LENGTH = 2000
 export const ENTRIES_PAGE_SIZE = 50
-export const REFERENCE_MAX_LENGTH = 200
-export const REASON_MAX_LENGTH = 500
+export const MAX_REFERENCE_LENGTH = 200
+export const MAX_REASON_LENGTH = 500
 
 /** A change of a balance. */
 export const entry = z.object({
@@ -39,7 +39,7 @@ export const gameCauseField = z
 
 /** A negative amount is taken. A balance never becomes negative. */
 const amountField = amountOf('Amount', numberField('Amount')).refine((amount) => amount !== 0, 'Amount must not be 0')
-const reasonField = textField('Reason', REASON_MAX_LENGTH)
+const reasonField = textField('Reason', MAX_REASON_LENGTH)
 const numberedPlayer = { userId: shownIdParameter }
 
 /** The form for an adjustment. */
@@ -90,7 +90,7 @@ export const ledgerEntry = entry.extend({
 })
 export type LedgerEntry = z.infer<typeof ledgerEntry>
 
-export const LEADERBOARD_MAX = 100
+export const MAX_LEADERBOARD = 100
 
 const tags = ['Game']
 
@@ -108,7 +108,7 @@ export const ledger = {
         kind: historyKindField,
         id: idField,
         /** The input that the announcement asks for. */
-        userInput: z.string().overwrite(typedText).max(USER_INPUT_MAX_LENGTH).optional(),
+        userInput: z.string().overwrite(typedText).max(MAX_USER_INPUT_LENGTH).optional(),
       }),
     )
     .output(claimed),
@@ -125,7 +125,7 @@ export const ledger = {
         amount: amountField,
         cause: gameCauseField,
         /** The game's own id for the occasion, such as a round or a purchase. */
-        reference: z.string().min(1).max(REFERENCE_MAX_LENGTH),
+        reference: z.string().min(1).max(MAX_REFERENCE_LENGTH),
       }),
     )
     .output(entered),
@@ -161,11 +161,11 @@ export const ledger = {
       method: 'GET',
       path: '/bot/v1/leaderboard',
       tags,
-      summary: `The players with the highest balances, up to ${LEADERBOARD_MAX}; of equal ones the lower id comes first`,
+      summary: `The players with the highest balances, up to ${MAX_LEADERBOARD}; of equal ones the lower id comes first`,
       description:
         'Blocked players are left out, and those behind them move up. Erased players are left out but keep their rank.',
     })
-    .input(z.strictObject({ limit: numberParameter.pipe(z.int().min(1).max(LEADERBOARD_MAX)).default(10) }))
+    .input(z.strictObject({ limit: numberParameter.pipe(z.int().min(1).max(MAX_LEADERBOARD)).default(10) }))
     .output(
       z.object({
         players: z.array(

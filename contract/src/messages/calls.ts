@@ -5,7 +5,7 @@ import { playerIdField } from '#src/game/calls.ts'
 import { userIdField } from '#src/players/calls.ts'
 
 /** The longest code that is looked up, in characters: people may type dashes and spaces. */
-const CODE_MAX_LENGTH = 64
+const MAX_CODE_LENGTH = 64
 const tags = ['Game']
 
 export const messages = {
@@ -18,7 +18,7 @@ export const messages = {
       description:
         'The console sends the tests of a broadcast to this account. A code works once and for ten minutes; ten wrong codes of a Telegram account are refused for a quarter of an hour.',
     })
-    .input(z.strictObject({ code: z.string().min(1).max(CODE_MAX_LENGTH), userId: userIdField }))
+    .input(z.strictObject({ code: z.string().min(1).max(MAX_CODE_LENGTH), userId: userIdField }))
     .output(
       z.object({
         success: z.literal(true),

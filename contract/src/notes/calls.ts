@@ -2,14 +2,14 @@
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { cursorField, idField, searchField, textField, versionField } from '#src/field-schemas.ts'
-import { MENTIONS_MAX, NOTE_MAX_LENGTH, type NoteKind, noteKinds } from './fields.ts'
+import { MAX_MENTIONS, MAX_NOTE_LENGTH, type NoteKind, noteKinds } from './fields.ts'
 
 const noteKindField = z.enum(noteKinds as [NoteKind, ...NoteKind[]])
 
 /** The form for a note. `mentions` are the ids of colleagues, each of whom the text names as `@First Last`. */
 export const noteInput = z.strictObject({
-  text: textField('Note', NOTE_MAX_LENGTH),
-  mentions: z.array(idField).max(MENTIONS_MAX, `A note can mention at most ${MENTIONS_MAX} colleagues`).default([]),
+  text: textField('Note', MAX_NOTE_LENGTH),
+  mentions: z.array(idField).max(MAX_MENTIONS, `A note can mention at most ${MAX_MENTIONS} colleagues`).default([]),
 })
 export type NoteInput = z.infer<typeof noteInput>
 

@@ -20,9 +20,9 @@ export const notesNeed = {
   announcement: 'announcements.read',
 } as const satisfies Record<NoteKind, Permission>
 
-export const NOTE_MAX_LENGTH = 2000
+export const MAX_NOTE_LENGTH = 2000
 /** Most colleagues that one note may mention. */
-export const MENTIONS_MAX = 20
+export const MAX_MENTIONS = 20
 
 /** How a note mentions a colleague. */
 export function mentionOf(name: string): string {

@@ -7,9 +7,9 @@ import { sessionUser } from '#src/auth/calls.ts'
 import { call } from '#src/call.ts'
 import { textField } from '#src/field-schemas.ts'
 
-const NAME_MAX_LENGTH = 60
+const MAX_NAME_LENGTH = 60
 
-const nameField = textField('Name', NAME_MAX_LENGTH)
+const nameField = textField('Name', MAX_NAME_LENGTH)
 /** The form of a passkey's name. */
 export const passkeyNameInput = z.strictObject({ name: nameField })
 export type PasskeyNameInput = z.infer<typeof passkeyNameInput>

@@ -1,6 +1,6 @@
 /** Players, the messaging-app users (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors in both directions. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
+import { MAX_BULK_BODY_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
 import { type RefusalReason, refusalReasonLabels } from '#src/broadcasts/fields.ts'
 import { call } from '#src/call.ts'
 import { BLOCK_TYPED_ABOVE, playerFields, playerList } from './fields.ts'
@@ -15,12 +15,12 @@ export const playersFilter = filterSchema(playerList)
 const orderedFilter = playersFilter.extend(orderFields(playerList))
 
 /** Largest user id: a double could round the next integers to a neighbour. */
-export const USER_ID_MAX = Number.MAX_SAFE_INTEGER
-export const USER_ID_RULE = `userId must be a whole number from 1 to ${USER_ID_MAX}`
-export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(USER_ID_MAX, USER_ID_RULE)
+export const MAX_USER_ID = Number.MAX_SAFE_INTEGER
+export const USER_ID_RULE = `userId must be a whole number from 1 to ${MAX_USER_ID}`
+export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(MAX_USER_ID, USER_ID_RULE)
 /** A user id in a path, which has one notation only: `04711` and `1e3` are refused. */
 export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField, USER_ID_RULE)
-const SHOWN_ID_RULE = `There is no such player: a user id is a whole number up to ${USER_ID_MAX}.`
+const SHOWN_ID_RULE = `There is no such player: a user id is a whole number up to ${MAX_USER_ID}.`
 /** The same where erased players are shown as well: their ids are negative (ADR 22). Its message is shown to people. */
 export const shownIdParameter = inAddress(
   /^-?[1-9]\d{0,15}$/,
@@ -32,8 +32,8 @@ function inAddress(written: RegExp, id: z.ZodType<number, number>, rule: string)
   return z.union([id, z.string().regex(written).refine(isExactNumber).transform(Number).pipe(id)], rule)
 }
 
-export const BLOCK_REASON_MAX_LENGTH = 500
-const blockReasonField = textField('Reason', BLOCK_REASON_MAX_LENGTH)
+export const MAX_BLOCK_REASON_LENGTH = 500
+const blockReasonField = textField('Reason', MAX_BLOCK_REASON_LENGTH)
 /** The form for a block. */
 export const blockInput = z.strictObject({ reason: blockReasonField })
 /** Why a player is blocked (cannot claim or receive anything), by whom, and since when. */
@@ -121,7 +121,7 @@ export const players = {
       }),
     ),
   /** Players who are blocked already or erased are left alone; for picked players, the answer has the reason. */
-  block: call(['admin'], { needs: 'players.block', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  block: call(['admin'], { needs: 'players.block', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({
       method: 'POST',
       path: '/api/telegram-users/block',
@@ -130,7 +130,7 @@ export const players = {
     })
     .input(z.strictObject({ target: targetSchema(playerList), reason: blockReasonField, ...bulkRun }))
     .output(bulkOutput),
-  unblock: call(['admin'], { needs: 'players.block', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  unblock: call(['admin'], { needs: 'players.block', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({ method: 'POST', path: '/api/telegram-users/unblock', tags, summary: 'Unblock players' })
     .input(z.strictObject({ target: targetSchema(playerList), ...bulkRun }))
     .output(bulkOutput),

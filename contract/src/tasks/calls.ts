@@ -1,6 +1,6 @@
 /** Social and daily tasks (§2, §3, §5). Both collections have the same calls; `taskCollections` has the differences. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { MAX_BULK_BODY_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import { type TaskCollection, taskCollections, taskFields, taskLists, type TaskType } from './fields.ts'
 import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
@@ -25,13 +25,13 @@ import {
 } from '#src/items/availability.ts'
 import { restoreInput, restoreOutput } from '#src/versions.ts'
 
-export const TASK_TITLE_MAX_LENGTH = 200
+export const MAX_TASK_TITLE_LENGTH = 200
 
 function inputFields(collection: TaskCollection) {
   return {
     priority: numberField('Priority'),
     type: z.enum<readonly TaskType[]>(taskCollections[collection].types, 'Type is required'),
-    title: textField('Title', TASK_TITLE_MAX_LENGTH),
+    title: textField('Title', MAX_TASK_TITLE_LENGTH),
     /** A task with an empty or missing link is saved without a link (§5). */
     link: linkField,
     reward: rewardField,
@@ -56,7 +56,7 @@ export const task = rowSchema(taskFields)
 export const tasksFilter = filterSchema(taskLists.social)
 
 /** Most tasks that one call reorders. */
-export const REORDER_MAX_TASKS = 1000
+export const MAX_REORDER_TASKS = 1000
 
 function taskCalls(collection: TaskCollection) {
   const { title, path } = taskCollections[collection]
@@ -98,7 +98,7 @@ function taskCalls(collection: TaskCollection) {
       .route({ ...route, method: 'DELETE', path: `/api${path}/{id}`, summary: 'Delete a task; its history stays' })
       .input(z.strictObject({ id: idField }))
       .output(done),
-    removeMany: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    removeMany: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/remove`, summary: 'Delete many tasks; their history stays' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
       .output(bulkOutput),
@@ -106,7 +106,7 @@ function taskCalls(collection: TaskCollection) {
      * The targets get the priorities `first`, `first + step` and so on, in their current order. The call fails with PRIORITY_TAKEN if
      * another task has one of these.
      */
-    prioritise: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    prioritise: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
       .route({
         ...route,
         method: 'POST',
@@ -123,15 +123,15 @@ function taskCalls(collection: TaskCollection) {
       )
       .output(bulkOutput),
     /** Moves dates that are still to come. Refuses a task that has none, or whose new date would be in the past. */
-    shift: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    shift: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/shift`, summary: 'Move the starts and ends of many tasks' })
       .input(shiftInput(bulkTarget(tasksFilter)))
       .output(bulkOutput),
-    end: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    end: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/end`, summary: 'End many tasks now' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
       .output(bulkOutput),
-    pause: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    pause: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/pause`, summary: 'Pause many tasks, or let them go on' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), paused: z.boolean(), ...bulkRun }))
       .output(bulkOutput),
@@ -141,7 +141,7 @@ function taskCalls(collection: TaskCollection) {
       .input(z.strictObject({ id: idField }))
       .output(done.extend({ id: idField })),
     /** `priority` is the value that the caller saw. The tasks exchange their current priorities among themselves, in the given order. */
-    reorder: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    reorder: call(['admin'], { needs: 'tasks.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
       .route({
         ...route,
         method: 'POST',
@@ -153,7 +153,7 @@ function taskCalls(collection: TaskCollection) {
           tasks: z
             .array(z.strictObject({ id: idField, priority: numberField('Priority') }))
             .min(2)
-            .max(REORDER_MAX_TASKS),
+            .max(MAX_REORDER_TASKS),
         }),
       )
       .output(done),

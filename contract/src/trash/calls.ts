@@ -1,6 +1,6 @@
 /** The trash, from which deleted records are restored or purged, and undoing acts. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { MAX_BULK_BODY_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import { trashFields, trashKindLabels, trashList, type TrashKind } from './fields.ts'
 import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
@@ -29,7 +29,7 @@ export const trash = {
     .input(restoreInput.extend({ id: idField }))
     .output(z.object({ success: z.literal(true), kind: kindField, recordId: idField })),
   /** Records whose priority or e-mail is taken stay in the trash, and are named with the reason. */
-  restoreMany: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  restoreMany: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({ method: 'POST', path: '/api/trash/restore', tags: ['Trash'], summary: 'Restore many deleted records' })
     .input(z.strictObject({ target: bulkTarget(trashFilter), ...bulkRun }))
     .output(bulkOutput),
@@ -42,7 +42,7 @@ export const trash = {
     })
     .input(z.strictObject({ actId: actIdField }))
     .output(bulkOutput),
-  purge: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
+  purge: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: MAX_BULK_BODY_BYTES, onFullDisk: 'allowed' })
     .route({
       method: 'POST',
       path: '/api/trash/purge',

@@ -1,6 +1,6 @@
 /** Users of the console (§2 Manage Users, §3 users, §5, §7), and registration. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { MAX_BULK_BODY_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import { type Role, roles } from '#src/team/fields.ts'
 import { userFields, userList, userTypes } from './fields.ts'
@@ -143,7 +143,7 @@ export const users = {
     .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
     .input(registrationInput)
     .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),
-  removeMany: call(['admin'], { needs: 'users.write', bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+  removeMany: call(['admin'], { needs: 'users.write', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({
       method: 'POST',
       path: '/api/users/remove',

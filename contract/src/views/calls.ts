@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { type ListName, lists } from '#src/lists.ts'
 import { idField, textField, versionField } from '#src/field-schemas.ts'
-import { VIEW_ADDRESS_MAX_LENGTH, VIEW_NAME_MAX_LENGTH } from './fields.ts'
+import { MAX_VIEW_ADDRESS_LENGTH, MAX_VIEW_NAME_LENGTH } from './fields.ts'
 
 const listField = z.enum(Object.keys(lists) as ListName[])
 /**
@@ -12,11 +12,11 @@ const listField = z.enum(Object.keys(lists) as ListName[])
  */
 const addressField = z
   .string()
-  .max(VIEW_ADDRESS_MAX_LENGTH, `The view must be at most ${VIEW_ADDRESS_MAX_LENGTH} characters of an address`)
+  .max(MAX_VIEW_ADDRESS_LENGTH, `The view must be at most ${MAX_VIEW_ADDRESS_LENGTH} characters of an address`)
   .regex(/^[^\s#?]*$/, 'The view must be the part of an address behind its question mark')
 
 /** The form for a view. */
-export const viewInput = z.strictObject({ name: textField('Name', VIEW_NAME_MAX_LENGTH), isShared: z.boolean() })
+export const viewInput = z.strictObject({ name: textField('Name', MAX_VIEW_NAME_LENGTH), isShared: z.boolean() })
 export type ViewInput = z.infer<typeof viewInput>
 
 export const view = z.object({

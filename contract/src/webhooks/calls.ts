@@ -5,7 +5,7 @@ import { type WebhookEvent, webhookEvents } from './fields.ts'
 import { idField } from '#src/field-schemas.ts'
 import { withoutInvisible } from '#src/text.ts'
 
-const URL_MAX_LENGTH = 2048
+const MAX_URL_LENGTH = 2048
 /** Port 0 is not usable. */
 const PORT_0 = /^https?:\/\/[^/?]*:0+([/?]|$)/i
 const anyUrl = z.url({ protocol: /^https?$/ })
@@ -16,7 +16,7 @@ const webhookUrlField = z
   .string('Address is required')
   .overwrite(withoutInvisible)
   .min(1, 'Address is required')
-  .max(URL_MAX_LENGTH, `Address must be at most ${URL_MAX_LENGTH} characters`)
+  .max(MAX_URL_LENGTH, `Address must be at most ${MAX_URL_LENGTH} characters`)
   .refine(
     (text) => ADDRESS.test(text) && anyUrl.safeParse(text).success,
     'Address must be https://…, without a password or a fragment',

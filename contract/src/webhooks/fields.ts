@@ -31,4 +31,4 @@ export const actsOfEvents: Readonly<Partial<Record<AuditAction, { event: Webhook
   'task.restore': { event: 'task.changed', change: 'restored' },
 }
 
-export const WEBHOOKS_MAX = 20
+export const MAX_WEBHOOKS = 20

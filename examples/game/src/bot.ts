@@ -6,7 +6,7 @@ import { type Console, ConsoleError } from './console.ts'
 import { format } from './format.ts'
 
 /** Longest `retry_after` of a 429 that is waited for: after that the player has left. */
-const RETRY_AFTER_MAX_SECONDS = 10
+const MAX_RETRY_AFTER_SECONDS = 10
 /** How long one call is retried, in milliseconds. Other players' updates wait meanwhile. */
 const RETRY_FOR_MS = 60_000
 /** Methods that grammY itself retries for as long as the process runs. */
@@ -35,7 +35,7 @@ export function createBot(options: {
       throw error
     }
   })
-  const retry = autoRetry({ maxRetryAttempts: 3, maxDelaySeconds: RETRY_AFTER_MAX_SECONDS })
+  const retry = autoRetry({ maxRetryAttempts: 3, maxDelaySeconds: MAX_RETRY_AFTER_SECONDS })
   bot.api.config.use((call, method, payload, signal) => {
     if (RETRIED_BY_GRAMMY.includes(method)) return call(method, payload, signal)
     return retry(call, method, payload, AbortSignal.timeout(RETRY_FOR_MS) as typeof signal) // grammY's type differs from Node's

@@ -2,7 +2,7 @@
 import { GrammyError } from 'grammy'
 
 const PAUSE_SECONDS = 1
-const PAUSE_MAX_SECONDS = 60
+const MAX_PAUSE_SECONDS = 60
 /** Error codes that retrying cannot fix: a wrong token (401; 404 if it is not a token at all), or a URL that Telegram refuses (400). */
 const FINAL = [400, 401, 404]
 
@@ -11,7 +11,7 @@ const FINAL = [400, 401, 404]
  * @returns true on success; false after an error that retrying cannot fix, which was logged
  */
 export async function keepTrying(act: () => Promise<unknown>): Promise<boolean> {
-  for (let pause = PAUSE_SECONDS; ; pause = Math.min(pause * 2, PAUSE_MAX_SECONDS)) {
+  for (let pause = PAUSE_SECONDS; ; pause = Math.min(pause * 2, MAX_PAUSE_SECONDS)) {
     try {
       await act()
       return true

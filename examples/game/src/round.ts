@@ -5,10 +5,10 @@
 
 export const TAPS = 8
 /** Minimum time between taps, in milliseconds: nobody can see the next mark and react faster. */
-export const TAP_MIN_MS = 150
+export const MIN_TAP_MS = 150
 /** Maximum duration of a round, in milliseconds. A player who leaves starts a new round. */
-export const ROUND_MAX_MS = 60_000
-const POINTS_MAX = 20
+export const MAX_ROUND_MS = 60_000
+const MAX_POINTS = 20
 /** Half of the mark's width; the bar's width is 1. */
 export const MARK_REACH = 0.09
 
@@ -31,7 +31,7 @@ export function lightAt(n: number, ms: number): number {
 /** Returns 0 points beside the mark, 10 at its edge, 20 in its middle. */
 export function pointsOf(seed: number, n: number, ms: number): number {
   const off = Math.abs(lightAt(n, ms) - markOf(seed, n)) / MARK_REACH
-  return off > 1 ? 0 : Math.round(POINTS_MAX - (POINTS_MAX / 2) * off)
+  return off > 1 ? 0 : Math.round(MAX_POINTS - (MAX_POINTS / 2) * off)
 }
 
 /** @param taps milliseconds since the previous tap, for each tap */

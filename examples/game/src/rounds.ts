@@ -3,7 +3,7 @@
  * a round ends by time. Round ids are signed, so that a restart does not lose the open ones.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { ROUND_MAX_MS, scoreOf, TAP_MIN_MS, TAPS } from './round.ts'
+import { MAX_ROUND_MS, scoreOf, MIN_TAP_MS, TAPS } from './round.ts'
 
 /** Tolerance for clock differences and network delay, in milliseconds. */
 const SLACK_MS = 500
@@ -73,7 +73,7 @@ export function createRounds(secret: string): Rounds {
       const begunAt = Number(at)
       // The seed determines the marks, so a program could play perfectly. But it cannot finish earlier than the taps say.
       const playedMs = taps.reduce((sum, ms) => sum + ms, 0)
-      const isPlayable = taps.length === TAPS && taps.every((ms) => ms >= TAP_MIN_MS) && playedMs <= ROUND_MAX_MS
+      const isPlayable = taps.length === TAPS && taps.every((ms) => ms >= MIN_TAP_MS) && playedMs <= MAX_ROUND_MS
       if (!isPlayable || playedMs > Date.now() - begunAt + SLACK_MS || isOver(begunAt)) return undefined
       const round = findLatest(userId, id, begunAt)
       if (!round) return undefined
@@ -85,5 +85,5 @@ export function createRounds(secret: string): Rounds {
 }
 
 function isOver(begunAt: number): boolean {
-  return Date.now() > begunAt + ROUND_MAX_MS + ARRIVAL_MS
+  return Date.now() > begunAt + MAX_ROUND_MS + ARRIVAL_MS
 }

@@ -11,9 +11,9 @@ import { planOnce } from '#src/postgres/connections.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 /** The most records that one delivery names, which keeps it below the 20 kB that Standard Webhooks recommends. */
-const RECORDS_MAX = 100
+const MAX_RECORDS = 100
 /** Characters of a record's name that an event contains: titles may be long, and the bot can read the record itself. */
-const NAME_MAX_LENGTH = 100
+const MAX_NAME_LENGTH = 100
 
 export interface WebhookRecord {
   kind: string
@@ -41,9 +41,9 @@ export function eventOf(
   if (!eventOfAction || records.length === 0) return undefined
   const { event, change } = eventOfAction
   const payloads: string[] = []
-  for (let at = 0; at < records.length; at += RECORDS_MAX) {
-    const named = records.slice(at, at + RECORDS_MAX)
-    const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: firstCharacters(name, NAME_MAX_LENGTH) }))
+  for (let at = 0; at < records.length; at += MAX_RECORDS) {
+    const named = records.slice(at, at + MAX_RECORDS)
+    const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: firstCharacters(name, MAX_NAME_LENGTH) }))
     payloads.push(JSON.stringify({ change, items }))
   }
   return { event, payloads }

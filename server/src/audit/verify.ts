@@ -9,7 +9,7 @@ const RANGE = 100_000
 /** Ranges that are read at the same time, each on its own connection. */
 const READERS = 2
 /** The most findings that are reported: a rewritten trail differs at every entry, and twenty show that. */
-const FINDINGS_MAX = 20
+const MAX_FINDINGS = 20
 
 export interface AuditHead {
   seq: number
@@ -64,7 +64,7 @@ export async function verifyAudit(database: Readable, options: VerifyOptions = {
       findings.push(`Entries up to no. ${head.baseSeq} are missing, and no entry records that they were dropped.`)
     if (kept) findings.push(...(await checkKept(snapshot, head, kept)))
     const { seq, hash } = head
-    return { entries, erased, findings: findings.slice(0, FINDINGS_MAX), head: { seq, hash }, unsealed }
+    return { entries, erased, findings: findings.slice(0, MAX_FINDINGS), head: { seq, hash }, unsealed }
   })
 }
 
@@ -107,7 +107,7 @@ async function readRanges(
   const wrong: Wrong[] = []
   let [entries, erased, next] = [0, 0, from]
   const read = async (reader: Snapshot): Promise<void> => {
-    while (next < upTo && wrong.length < FINDINGS_MAX) {
+    while (next < upTo && wrong.length < MAX_FINDINGS) {
       const before = next
       next += size
       const [range] = await reader.query<Range>(rangeSql, [before, before === from ? hash : null, before + size])
@@ -154,7 +154,7 @@ async function findUnexplained(snapshot: Snapshot): Promise<string[]> {
      ) as erased group by id
      having count(*) > coalesce((select sum((detail->>'entries')::int) from audit_entries
        where action = 'audit.erase' and record_id = erased.id and record_salt is not null), 0) limit $1`,
-    [FINDINGS_MAX],
+    [MAX_FINDINGS],
   )
   return rows.map(({ id, parts }) => `${parts} parts of entries about ${id ?? 'nobody'} were erased, and no entry records that.`)
 }

@@ -32,8 +32,8 @@ import { createTelegram, type Telegram, type TelegramAnswer } from './telegram.t
 
 /** Seconds of sending that are under way at once: Telegram answers within a third of a second, so the pace is kept. */
 const SECONDS_UNDER_WAY = 0.3
-const MOST_WORKERS = 32
-const FEWEST_WORKERS = 2
+const MAX_WORKERS = 32
+const MIN_WORKERS = 2
 /** A worker waits this long for its turn itself; for a longer wait it gives its chunk back. */
 const SHORT_WAIT_MS = 2000
 /** Seconds until Telegram is tried again after there was no connection. */
@@ -46,7 +46,7 @@ const FAILURES_IN_A_ROW = 20
 const BUSY_IN_A_ROW = 3
 /** Lost answers in a row after which everybody waits, and after how many such waits the broadcast is paused: each one costs recipients. */
 const LOST_IN_A_ROW = 3
-const MOST_LOST_ROUNDS = 5
+const MAX_LOST_ROUNDS = 5
 const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3
 
 export interface TelegramSettings {
@@ -111,7 +111,7 @@ class Sender implements Broadcasts {
     this.#telegram = botToken === undefined ? undefined : createTelegram({ apiRoot, botToken, timeoutMs })
     this.#pace = createPace(database, ratePerSecond)
     this.#deliver = this.#telegram && createDelivery(database, this.#telegram, { log, messagesAWeek: settings.messagesAWeek })
-    this.#mostWorkers = Math.min(MOST_WORKERS, Math.max(FEWEST_WORKERS, Math.ceil(ratePerSecond * SECONDS_UNDER_WAY)))
+    this.#mostWorkers = Math.min(MAX_WORKERS, Math.max(MIN_WORKERS, Math.ceil(ratePerSecond * SECONDS_UNDER_WAY)))
   }
 
   get isOn(): boolean {
@@ -292,7 +292,7 @@ class Sender implements Broadcasts {
     if (lost < LOST_IN_A_ROW) return true
     // All workers may lose an answer at once, when a connection breaks.
     const rounds = Math.ceil(lost / this.#mostWorkers)
-    if (rounds > MOST_LOST_ROUNDS)
+    if (rounds > MAX_LOST_ROUNDS)
       await this.#pauseBroadcast(
         chunk,
         `${lost} answers in a row were lost: ${text}. Nobody knows whether these players have the message.`,

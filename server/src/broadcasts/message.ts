@@ -22,7 +22,7 @@ export type Announced = Pick<
 >
 
 /** Bytes that Telegram takes as callback data. */
-const CALLBACK_MAX_BYTES = 64
+const MAX_CALLBACK_BYTES = 64
 
 /** @param miniAppUrl the address of the Mini App that the button for the reward opens; without one it calls the bot back */
 export function contentOf(announcement: Announced, miniAppUrl: string | undefined): Content {
@@ -52,7 +52,7 @@ function toTelegram({ label, url, data }: BotButton, id: string, miniAppUrl: str
       ? { text: label, url: miniAppUrl }
       : { text: label, web_app: { url: miniAppUrl } }
   const callback = `arcade:claim:${id}`
-  return Buffer.byteLength(callback) > CALLBACK_MAX_BYTES ? undefined : { text: label, callback_data: callback }
+  return Buffer.byteLength(callback) > MAX_CALLBACK_BYTES ? undefined : { text: label, callback_data: callback }
 }
 
 export interface Photo {

@@ -8,7 +8,6 @@ import type { PlayersFilter } from '@arcade/contract/players/fields'
 import { audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { whereFilter } from '#src/lists/list.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
 import { type Announced, contentOf, contentProblem } from './message.ts'
 import { countRecipients } from './chunks.ts'
@@ -16,6 +15,7 @@ import { endBroadcast } from './ending.ts'
 import { costOf, type Counts, type OutcomeCode, OUTCOMES } from './outcomes.ts'
 import { PLAYERS_WITH_MESSAGES, REASON_SQL } from './reach.ts'
 import { actOfServer, broadcastRecord } from './record.ts'
+import { whereFilter } from '#src/lists/where.ts'
 
 /** Recipients of a chunk, which one worker sends to: fewer than the 500 allowed, so that workers end at about the same time. */
 export const CHUNK_SIZE = 100
@@ -137,7 +137,7 @@ async function findRecipients(
 }
 
 function matches(filter: PlayersFilter): RawBuilder<boolean> {
-  return sql<boolean>`(${whereFilter(servedPlayers, filter, undefined).matches})`
+  return sql<boolean>`(${whereFilter(servedPlayers, filter, undefined).sql.matches})`
 }
 
 /** Whether a player is in the control group: random for each broadcast, and the same if a batch is planned again. */

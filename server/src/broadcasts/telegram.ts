@@ -9,9 +9,9 @@ import type { TelegramCall } from './message.ts'
 const TIMEOUT_MS = 30_000
 /** Seconds to wait if Telegram asks to wait without saying how long, and the most: after a day it is asked again. */
 const RETRY_AFTER_SECONDS = 5
-const RETRY_AFTER_MAX_SECONDS = 24 * 60 * 60
+const MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60
 /** Telegram's answers have a few kilobytes. A longer one is not Telegram's, and is not read to its end. */
-const ANSWER_MAX_BYTES = 1024 * 1024
+const MAX_ANSWER_BYTES = 1024 * 1024
 
 export type TelegramAnswer =
   | { kind: 'sent'; photoId: string | undefined }
@@ -118,7 +118,7 @@ async function textOf({ body }: Response): Promise<string> {
     parts.push(part)
     length += part.length
     // Leaving the loop closes the connection.
-    if (length > ANSWER_MAX_BYTES) return ''
+    if (length > MAX_ANSWER_BYTES) return ''
   }
   return Buffer.concat(parts).toString()
 }
@@ -155,7 +155,7 @@ function meaningOf(status: number, body: Body | undefined): TelegramAnswer {
 
 function secondsOf(retryAfter: unknown): number {
   const seconds = Number(retryAfter)
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX_SECONDS) : RETRY_AFTER_SECONDS
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) : RETRY_AFTER_SECONDS
 }
 
 function photoIdOf({ result }: Body): string | undefined {

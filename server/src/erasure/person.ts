@@ -30,16 +30,16 @@ export interface Mention {
 }
 
 /** Shorter words and searches find too much to be about one person. */
-const WORD_MIN_LENGTH = 3
+const MIN_WORD_LENGTH = 3
 
 /** A shorter identifier, such as a test's user id 8, is in many texts that do not mean the person. */
-const IDENTIFIER_MIN_LENGTH = 6
+const MIN_IDENTIFIER_LENGTH = 6
 
 /** Filters whose value is the id of a person. */
 const ID_FILTERS = ['actorId', 'recordId']
 
 export function mentionOf({ id, texts, identifiers, lists, findsOthers }: ErasedPerson): Mention {
-  const marks = identifiers.filter((text) => text.length >= IDENTIFIER_MIN_LENGTH).map(searchedText)
+  const marks = identifiers.filter((text) => text.length >= MIN_IDENTIFIER_LENGTH).map(searchedText)
   const all = searchedText(texts.join(' '))
   const digits = texts.map((text) => text.replaceAll(/\D/g, '')).join(' ')
   const findsOnly = new Map<string, Promise<boolean>>()
@@ -49,9 +49,9 @@ export function mentionOf({ id, texts, identifiers, lists, findsOthers }: Erased
   async function matchesSearch(search: string): Promise<boolean> {
     const text = searchedText(search)
     if (text === id) return true
-    if (text.length < WORD_MIN_LENGTH) return false
+    if (text.length < MIN_WORD_LENGTH) return false
     const number = /^[+\d\s()./-]+$/.test(text) ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : ''
-    const isFound = all.includes(text) || (number.length >= WORD_MIN_LENGTH && digits.includes(number))
+    const isFound = all.includes(text) || (number.length >= MIN_WORD_LENGTH && digits.includes(number))
     if (!isFound) return false
     const known = findsOnly.get(text) ?? findsOthers(search).then((others) => !others)
     findsOnly.set(text, known)

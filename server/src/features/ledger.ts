@@ -1,6 +1,6 @@
 /** The game's calls about balances (design §8): claims, entries that the game makes, the entries of a player, and the leaderboard. */
 import type { contract } from '@arcade/contract/contract'
-import { type ClaimResult, type EntryResult, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger/calls'
+import { type ClaimResult, type EntryResult, MAX_LEADERBOARD, type LedgerEntry } from '@arcade/contract/ledger/calls'
 import { type Handlers, playerOf } from '#src/calls.ts'
 import type { EntryCaps } from '#src/ledger/caps.ts'
 import type { Database } from '#src/db/database.ts'
@@ -40,7 +40,7 @@ export function ledgerHandlers({ database, caps }: { database: Database; caps: E
 }
 
 /** Players read for the leaderboard: twice its length, so that enough are left when erased players are taken out. */
-const LEADERS_READ = 2 * LEADERBOARD_MAX
+const LEADERS_READ = 2 * MAX_LEADERBOARD
 
 /**
  * Ranks are numbered outside the limit, so that the index is read no further. Blocked players have no rank. An erased player keeps the rank,
@@ -51,4 +51,4 @@ const LEADERS = `
     select row_number() over (order by balance desc, user_id) as rank, * from (
       select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
        where ${IS_OPEN} order by balance desc, user_id limit ${LEADERS_READ}) as highest) as leaders
-   where user_id > 0 order by rank limit ${LEADERBOARD_MAX}`
+   where user_id > 0 order by rank limit ${MAX_LEADERBOARD}`

@@ -67,7 +67,7 @@ export interface Files {
 }
 
 /** Attempts to find an unused key: a store that claims to have a file under each of them is faulty. */
-const TAKEN_MAX = 20
+const MAX_TAKEN = 20
 const READY_MS = 1000
 const READY_AGAIN_MS = 3000
 const ORPHAN_SECONDS = 60 * 60
@@ -210,7 +210,7 @@ class StoredFiles implements Files {
 
   /** Returns a key that was never used, and lists it for removal. The primary key of `file_removals` prevents a race of processes. */
   async #reserve(folder: string, name: string): Promise<string> {
-    for (let taken = 0; taken < TAKEN_MAX;) {
+    for (let taken = 0; taken < MAX_TAKEN;) {
       // The time is only a part of the name (§7). Uniqueness is checked below, so the clock need not be right.
       this.#lastTimestamp = Math.max(Date.now(), this.#lastTimestamp + 1)
       const key = `${folder}/${this.#lastTimestamp}_${name}`
@@ -222,7 +222,7 @@ class StoredFiles implements Files {
     }
     throw storeUnavailable(
       STORE_UNAVAILABLE,
-      new Error(`the file store says of each of ${TAKEN_MAX} new keys that it has such a file`),
+      new Error(`the file store says of each of ${MAX_TAKEN} new keys that it has such a file`),
     )
   }
 

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { UPLOAD_LIMIT_FRAMES, UPLOAD_LIMIT_PIXELS, UPLOAD_LIMIT_SIDE_PIXELS } from '@arcade/contract/announcements/calls'
+import { MAX_UPLOAD_FRAMES, MAX_UPLOAD_PIXELS, MAX_UPLOAD_SIDE_PIXELS } from '@arcade/contract/announcements/calls'
 import { Failure } from '#src/calls.ts'
 import type { DecoderAnswer, DecoderLimits, PreparedImage } from './image-decoder.ts'
 
@@ -26,9 +26,9 @@ interface ImageLimits extends DecoderLimits {
 
 /** Images of 40 megapixels took up to 4 s of a processor and 470 MB when measured. */
 const LIMITS: ImageLimits = {
-  pixels: UPLOAD_LIMIT_PIXELS,
-  sidePixels: UPLOAD_LIMIT_SIDE_PIXELS,
-  frames: UPLOAD_LIMIT_FRAMES,
+  pixels: MAX_UPLOAD_PIXELS,
+  sidePixels: MAX_UPLOAD_SIDE_PIXELS,
+  frames: MAX_UPLOAD_FRAMES,
   thumbSidePixels: THUMB_SIDE_PIXELS,
   cpuMs: 20_000,
   memoryBytes: 768 * 1024 * 1024,

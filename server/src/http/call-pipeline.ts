@@ -16,10 +16,10 @@ import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import type { InTurn } from '#src/identity/credential-cache.ts'
 import { deviceName } from '#src/identity/device-name.ts'
-import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
+import { MAX_DEVICE_SECONDS, type Devices } from '#src/identity/devices.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
 import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
-import { SESSION_MAX_SECONDS } from '#src/identity/find-session.ts'
+import { MAX_SESSION_SECONDS } from '#src/identity/find-session.ts'
 import { FLOW_SECONDS } from '#src/identity/oidc-links.ts'
 import { whileAllowed } from '#src/identity/still-signed-in.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -103,8 +103,8 @@ export class CallPipeline {
     this.#clientAddress = clientAddress
     this.#send = send
     this.#cookies = {
-      session: privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS }),
-      device: privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS }),
+      session: privateCookie('session', { isHttps, maxAgeSeconds: MAX_SESSION_SECONDS }),
+      device: privateCookie('device', { isHttps, maxAgeSeconds: MAX_DEVICE_SECONDS }),
       flow: privateCookie('flow', { isHttps, maxAgeSeconds: FLOW_SECONDS }),
       position: privateCookie('position', { isHttps, maxAgeSeconds: POSITION_SECONDS }),
     }

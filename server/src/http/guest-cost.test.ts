@@ -17,7 +17,7 @@ import { loadWebApp } from './static.ts'
 /** The most that a request may cost. A unit is about a millisecond. */
 const MAX_UNITS = 1
 /** Calls that write an account or a session in a transaction. Each address may make some 50 of them in a quarter of an hour. */
-const LIMITED_MAX_UNITS = 6
+const MAX_LIMITED_UNITS = 6
 /** The most batches of requests that are measured, and the requests of each. */
 const [BATCHES, BATCH] = [40, 20]
 
@@ -164,13 +164,13 @@ interface Measured {
 const measuredIn = (group: Record<string, [status: number, request: Send][]>): Measured[] =>
   Object.entries(group).flatMap(([name, all]) =>
     all.map(([status, request], index) => {
-      return { name: `${name} (${index + 1})`, status, request, most: limited.has(name) ? LIMITED_MAX_UNITS : MAX_UNITS }
+      return { name: `${name} (${index + 1})`, status, request, most: limited.has(name) ? MAX_LIMITED_UNITS : MAX_UNITS }
     }),
   )
 const bodies = Object.entries(hostileBodies).map(([name, body]): [string, [number, Send][]] => {
   return [`64 kB of ${name}`, [[400, send('POST', '/api/session', () => body)]]]
 })
-const isLimited = ({ most }: Measured): boolean => most === LIMITED_MAX_UNITS
+const isLimited = ({ most }: Measured): boolean => most === MAX_LIMITED_UNITS
 const groups: Record<string, Measured[]> = {
   'limited call': measuredIn(callsOfGuests).filter(isLimited),
   'other call': measuredIn(callsOfGuests).filter((request) => !isLimited(request)),

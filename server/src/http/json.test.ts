@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { type Client, testApp } from '#test/test-app.ts'
 import { parseJson } from './json.ts'
-import { REFUSALS_MAX } from './refusals.ts'
+import { MAX_REFUSALS } from './refusals.ts'
 
 const MB = 1024 * 1024
 const OUT_OF_RANGE = 'The number must be between -9007199254740992 and 9007199254740992.'
@@ -213,7 +213,7 @@ describe('security: refusals', () => {
     const app = await testApp({ rateLimit: true })
     const admin = await app.signUp('admin')
     const refuse = (client: Client) => client.call('POST', '/api/session', { email: 'nobody' })
-    for (let count = 0; count < REFUSALS_MAX; count += 1) expect((await refuse(app.guest)).status).toBe(400)
+    for (let count = 0; count < MAX_REFUSALS; count += 1) expect((await refuse(app.guest)).status).toBe(400)
     const refused = await refuse(app.guest)
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800)

@@ -62,7 +62,7 @@ type Reviver = (key: string, value: unknown, context: { source?: string }) => un
 
 function nanFor(inexact: ReadonlySet<string>): Reviver {
   return (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && inexact.has(source.slice(0, LONGEST_NUMBER)) ? Number.NaN : value
+    typeof value === 'number' && source !== undefined && inexact.has(source.slice(0, MAX_NUMBER_LENGTH)) ? Number.NaN : value
 }
 
 function withoutRows(value: unknown, rowsField: string | undefined): unknown {
@@ -161,7 +161,7 @@ async function scan(
       }
       // A short number without an exponent is exact, if it is a number at all.
       if ((isPlain && at - from < SHORT_NUMBER) || (refusal && !hasRows)) continue
-      const number = bytes.toString('latin1', from, Math.min(at + 1, from + LONGEST_NUMBER))
+      const number = bytes.toString('latin1', from, Math.min(at + 1, from + MAX_NUMBER_LENGTH))
       if (JSON_NUMBER.test(number) && !isExactNumber(number)) {
         inexact.add(number)
         refusal ??= invalid(
@@ -187,7 +187,7 @@ function endOfText(bytes: Uint8Array, from: number): number {
 
 const JSON_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 /** Characters of a number that are looked at: a longer number, cut off here, still has more digits than a double and is refused. */
-const LONGEST_NUMBER = 400
+const MAX_NUMBER_LENGTH = 400
 const SHOWN_NAME_BYTES = 64
 /** Characters of a number, apart from an exponent, that a double always preserves (`isExactNumber`). */
 const SHORT_NUMBER = 15

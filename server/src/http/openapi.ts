@@ -1,4 +1,5 @@
 /** Describes the API for people and programs, from the contract: /api/openapi.json and /api/docs. */
+import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { type OpenAPI, OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@arcade/contract/contract'
@@ -13,7 +14,10 @@ export interface ApiDocuments {
   docs: Asset
 }
 
-/** Returns a function that makes the documents on its first call, because that takes some hundred milliseconds, and keeps them. */
+/**
+ * Returns a function that makes the documents on its first call, because that takes some hundred milliseconds, and keeps them. Other
+ * requests are answered between the parts of the work.
+ */
 export function apiDocuments(serverUrl: string | undefined): () => Promise<ApiDocuments> {
   let documents: Promise<ApiDocuments> | undefined
   return () => (documents ??= createDocuments(serverUrl))
@@ -21,31 +25,34 @@ export function apiDocuments(serverUrl: string | undefined): () => Promise<ApiDo
 
 async function createDocuments(serverUrl: string | undefined): Promise<ApiDocuments> {
   const document = await generate(serverUrl)
-  const cacheControl = ASK_EACH_TIME
-  const [openApi, docs] = await Promise.all([
-    createAsset(new TextEncoder().encode(JSON.stringify(document)), { type: 'application/json', cacheControl }),
-    createAsset(new TextEncoder().encode(renderDocs(document)), { type: 'text/html; charset=utf-8', cacheControl }),
-  ])
+  const asset = (text: string, type: string) => createAsset(new TextEncoder().encode(text), { type, cacheControl: ASK_EACH_TIME })
+  await letOthersRun()
+  const openApi = await asset(JSON.stringify(document), 'application/json')
+  const docs = await asset(renderDocs(document), 'text/html; charset=utf-8')
   return { openApi, docs }
 }
 
 async function generate(serverUrl: string | undefined): Promise<OpenAPI.Document> {
   const generator = new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] })
-  const generated = await generator.generate(contract, {
-    info: {
-      title: 'Arcade Console',
-      version: '1.0.0',
-      description: 'Sign in for a session cookie, or send a bot token as a bearer token.',
-    },
-    servers: [{ url: serverUrl ?? '/' }],
-  })
+  const info = {
+    title: 'Arcade Console',
+    version: '1.0.0',
+    description: 'Sign in for a session cookie, or send a bot token as a bearer token.',
+  }
+  const document = await generator.generate({}, { info, servers: [{ url: serverUrl ?? '/' }] })
+  const paths: NonNullable<OpenAPI.Document['paths']> = {}
+  for (const calls of Object.values(contract)) {
+    await letOthersRun()
+    const part = await generator.generate(calls, { info })
+    for (const [path, item] of Object.entries(part.paths ?? {})) paths[path] = { ...paths[path], ...item }
+  }
   for (const route of listRoutes(contract)) {
-    const operation = generated.paths?.[route.path]?.[route.method.toLowerCase() as 'get']
+    const operation = paths[route.path]?.[route.method.toLowerCase() as 'get']
     if (!operation) continue
     Object.assign(operation, { 'x-access': route.meta.access, operationId: route.name })
     if (route.meta.heedsIdempotencyKey) operation.parameters = [...(operation.parameters ?? []), idempotencyKey]
   }
-  return generated
+  return { ...document, paths }
 }
 
 const idempotencyKey: OpenAPI.ParameterObject = {

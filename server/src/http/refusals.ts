@@ -4,9 +4,9 @@
  */
 import { Failure } from '#src/calls.ts'
 
-export const REFUSALS_MAX = 300
+export const MAX_REFUSALS = 300
 const WINDOW_MS = 15 * 60 * 1000
-const ADDRESSES_MAX = 10_000
+const MAX_ADDRESSES = 10_000
 
 export interface Refusals {
   /** @throws Failure TOO_MANY_ATTEMPTS for an address that has reached its limit */
@@ -23,7 +23,7 @@ export function createRefusals(isEnabled: boolean): Refusals {
   return {
     check(address) {
       const entry = current(address)
-      if (entry === undefined || entry.count < REFUSALS_MAX) return
+      if (entry === undefined || entry.count < MAX_REFUSALS) return
       const leftMs = entry.since + WINDOW_MS - performance.now()
       throw new Failure('TOO_MANY_ATTEMPTS', { retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) })
     },
@@ -35,7 +35,7 @@ export function createRefusals(isEnabled: boolean): Refusals {
         return
       }
       counted.delete(address)
-      if (counted.size >= ADDRESSES_MAX) counted.delete(counted.keys().next().value ?? '')
+      if (counted.size >= MAX_ADDRESSES) counted.delete(counted.keys().next().value ?? '')
       counted.set(address, { count: 1, since: performance.now() })
     },
   }

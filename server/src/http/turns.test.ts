@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Failure } from '#src/calls.ts'
 import { testApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
-import { createTurns, WAITING_MAX } from './turns.ts'
+import { createTurns, MAX_WAITING } from './turns.ts'
 
 /** Locks tables, so that requests that read them are stuck. Returns a function that unlocks them. */
 async function lockTables(names: string): Promise<() => Promise<void>> {
@@ -50,7 +50,7 @@ test('security: a turn ends with a failure, too, and too many waiting requests o
   for (let round = 0; round < 5; round += 1)
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   const gate = Promise.withResolvers<void>()
-  const all = Array.from({ length: 4 + WAITING_MAX }, () => turns.run('a', () => gate.promise))
+  const all = Array.from({ length: 4 + MAX_WAITING }, () => turns.run('a', () => gate.promise))
   const refused: unknown = await turns.run('a', () => {}).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(Failure)
   expect(refused).toMatchObject({ code: 'BUSY', status: 429, retryAfterSeconds: 1 })
@@ -68,7 +68,7 @@ test('security: guests whose calls are stuck delay only guests of their address'
     const body = JSON.stringify({ setup: 'x'.repeat(43) })
     return app.fetch('/api/setup-link', { method: 'POST', headers: { 'content-type': 'application/json' }, body }, peer)
   }
-  const stuck = Array.from({ length: 4 + WAITING_MAX }, () => askState('192.0.2.1'))
+  const stuck = Array.from({ length: 4 + MAX_WAITING }, () => askState('192.0.2.1'))
   const refused = await askState('192.0.2.1')
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
   expect(await refused.json()).toMatchObject({
@@ -96,7 +96,7 @@ test('security: guests whose calls are stuck delay only guests of their address'
 test('security: a player whose calls are stuck delays no other player', async () => {
   const app = await testApp({ database: await openAgain({ limits: { size: 16 } }) })
   const unlock = await lockTables('ledger_entries')
-  const stuck = Array.from({ length: 4 + WAITING_MAX }, () => app.player(7).call('GET', '/bot/v1/players/me/entries'))
+  const stuck = Array.from({ length: 4 + MAX_WAITING }, () => app.player(7).call('GET', '/bot/v1/players/me/entries'))
   expect((await app.player(7).call('GET', '/bot/v1/leaderboard')).body).toMatchObject({ code: 'BUSY' })
   expect((await app.player(8).call('GET', '/bot/v1/leaderboard')).status).toBe(200)
   await unlock()
@@ -108,7 +108,7 @@ test('security: invented credentials are looked up in turn, and known ones at on
   const [admin, bot] = [await app.signUp('admin'), await app.bot()]
   for (const client of [admin, bot]) await client.call('GET', '/api/session')
   const unlock = await lockTables('sessions, bot_tokens')
-  const invented = Array.from({ length: 4 + WAITING_MAX }, (_, index) =>
+  const invented = Array.from({ length: 4 + MAX_WAITING }, (_, index) =>
     app.fetch('/api/users', { headers: { cookie: `session=${String(index).padStart(43, 'x')}` } }),
   )
   const invention = { authorization: `Bearer arcade_${'x'.repeat(43)}` }

@@ -5,9 +5,9 @@
 import { Failure } from '#src/calls.ts'
 
 /** Requests of an address or player that run at the same time: as many as passwords can be hashed at once. */
-const RUNNING_MAX = 4
+const MAX_RUNNING = 4
 /** Requests of an address or player that may wait: more than a browser or a person's programs send at once, also several behind one router. */
-export const WAITING_MAX = 256
+export const MAX_WAITING = 256
 
 export interface Turns {
   /** Runs `work` when it is the caller's turn. @throws Failure BUSY at once if too many requests of the caller are waiting */
@@ -21,10 +21,10 @@ export function createTurns(): Turns {
     const turns = callers.get(caller)
     if (!turns) {
       callers.set(caller, { running: 1, waiting: [] })
-    } else if (turns.running < RUNNING_MAX) {
+    } else if (turns.running < MAX_RUNNING) {
       turns.running += 1
     } else {
-      if (turns.waiting.length >= WAITING_MAX) throw new Failure('BUSY', { retryAfterSeconds: 1 })
+      if (turns.waiting.length >= MAX_WAITING) throw new Failure('BUSY', { retryAfterSeconds: 1 })
       await new Promise<void>((resolve) => turns.waiting.push(resolve))
     }
   }

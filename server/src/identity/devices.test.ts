@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { takeClocks } from '#test/clock.ts'
 import { testDatabase } from '#test/test-database.ts'
-import { createDevices, DEVICE_MAX_SECONDS } from './devices.ts'
+import { createDevices, MAX_DEVICE_SECONDS } from './devices.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -18,9 +18,9 @@ test.each([5, -5])(
     const devices = await createDevices(database)
     const cookie = devices.sign('ada')
     expect(Math.abs(secondsOf(cookie) - secondsOf(right)), 'seconds apart').toBeLessThan(3600)
-    clocks.jump(2 * DEVICE_MAX_SECONDS * 1000)
+    clocks.jump(2 * MAX_DEVICE_SECONDS * 1000)
     expect(devices.idOf(cookie, 'ada')).toBeDefined()
-    clocks.pass((DEVICE_MAX_SECONDS - 3600) * 1000)
+    clocks.pass((MAX_DEVICE_SECONDS - 3600) * 1000)
     expect(devices.isKnown(cookie)).toBe(true)
     clocks.pass(7200 * 1000)
     expect(devices.isKnown(cookie), 'after its time').toBe(false)

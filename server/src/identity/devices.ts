@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import { databaseClock } from '#src/db/moments.ts'
 
-export const DEVICE_MAX_SECONDS = 180 * 24 * 60 * 60
+export const MAX_DEVICE_SECONDS = 180 * 24 * 60 * 60
 
 export interface Devices {
   /** Returns the cookie's value for a device on which the user has just signed in. */
@@ -30,7 +30,7 @@ export async function createDevices({ db }: Pick<Database, 'db'>): Promise<Devic
     const actual = Buffer.from(signature, 'base64url')
     const expected = computeSignature(`${user}.${id}.${since}`)
     if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined
-    if (Number(since) + DEVICE_MAX_SECONDS < nowSeconds()) return undefined
+    if (Number(since) + MAX_DEVICE_SECONDS < nowSeconds()) return undefined
     return { userId: Buffer.from(user, 'base64url').toString(), id }
   }
 

@@ -7,7 +7,7 @@ import { JOIN_SETTINGS, type PersonRow } from './roles.ts'
 import { HAS_SECOND_FACTOR } from './second-factor.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
-export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
+export const MAX_SESSION_SECONDS = 7 * 24 * 60 * 60
 
 export interface SessionRow extends PersonRow {
   session_id: string
@@ -59,7 +59,7 @@ export function prepareFindSession(database: Database, policy: SecondFactorPolic
 /** SQL for the remaining time of a session, an interval; 0 or less when it has expired. */
 const SESSION_LEFT = `least(
   s.last_seen_at + make_interval(secs => ${SESSION_IDLE_SECONDS}),
-  s.created_at + make_interval(secs => ${SESSION_MAX_SECONDS})) - now()`
+  s.created_at + make_interval(secs => ${MAX_SESSION_SECONDS})) - now()`
 
 function secondsSql(interval: string): string {
   return `extract(epoch from ${interval})::float8`

@@ -28,10 +28,10 @@ const KEY_BYTES = 32
 const DERIVED_BYTES = 64
 /** The memory of a check, not more than argon2id takes here (passwords.ts). Firebase uses 16 MiB: 8 rounds with a mem_cost of 14. */
 const MAX_MEMORY_BYTES = 19 * 1024 * 1024
-const ROUNDS_MAX = 64
-const MEM_COST_MAX = 30
+const MAX_ROUNDS = 64
+const MAX_MEM_COST = 30
 /** Firebase's own salts have 16 characters. */
-const SALT_MAX_CHARACTERS = 1024
+const MAX_SALT_CHARACTERS = 1024
 const PREFIX = '$firebase-scrypt$'
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
@@ -55,8 +55,8 @@ export function readFirebaseHashing(text: string): FirebaseHashing {
   if (!BASE64.test(signerKey)) throw new UnusableHash('base64_signer_key is not base64')
   if (saltSeparator !== '' && !BASE64.test(saltSeparator)) throw new UnusableHash('base64_salt_separator is not base64')
   const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most
-  if (!isWithin(rounds, ROUNDS_MAX)) throw new UnusableHash(`rounds must be a whole number from 1 to ${ROUNDS_MAX}`)
-  if (!isWithin(memCost, MEM_COST_MAX)) throw new UnusableHash(`mem_cost must be a whole number from 1 to ${MEM_COST_MAX}`)
+  if (!isWithin(rounds, MAX_ROUNDS)) throw new UnusableHash(`rounds must be a whole number from 1 to ${MAX_ROUNDS}`)
+  if (!isWithin(memCost, MAX_MEM_COST)) throw new UnusableHash(`mem_cost must be a whole number from 1 to ${MAX_MEM_COST}`)
   if (memoryOf({ rounds, memCost }) > MAX_MEMORY_BYTES)
     throw new UnusableHash(`rounds ${rounds} with mem_cost ${memCost} take more than ${MAX_MEMORY_BYTES} bytes for each sign-in`)
   return { signerKey, saltSeparator, rounds, memCost }
@@ -72,7 +72,7 @@ export function checkFirebaseHash({ salt, hash }: Pick<MovedPassword, 'salt' | '
     throw new UnusableHash('the hash is one of the emulator (fakeHash:), which checks no password')
   if (!BASE64.test(hash)) throw new UnusableHash('passwordHash is not base64')
   if (!BASE64.test(salt)) throw new UnusableHash('salt is not base64')
-  if (salt.length > SALT_MAX_CHARACTERS) throw new UnusableHash(`salt is longer than ${SALT_MAX_CHARACTERS} characters`)
+  if (salt.length > MAX_SALT_CHARACTERS) throw new UnusableHash(`salt is longer than ${MAX_SALT_CHARACTERS} characters`)
   if (hashing && bytesOf(hash) !== bytesOf(hashing.signerKey))
     throw new UnusableHash('passwordHash has another length than the signer key, so it is of another project or damaged')
 }

@@ -1,7 +1,7 @@
 /** The rows of passkeys: a person's own, which are added, listed, renamed and removed. */
 import type { Kysely, Transaction } from 'kysely'
 import type { Passkey, PasskeyCreationOptions } from '@arcade/contract/passkeys/calls'
-import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
+import { MAX_PASSKEYS } from '@arcade/contract/passkeys/fields'
 import type { CredentialDeviceType } from '@simplewebauthn/server'
 import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -31,7 +31,7 @@ export async function addPasskey(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
-  if (count >= PASSKEYS_MAX) throw new Failure('TOO_MANY_PASSKEYS')
+  if (count >= MAX_PASSKEYS) throw new Failure('TOO_MANY_PASSKEYS')
   const row = await tx
     .insertInto('passkeys')
     .values({

@@ -27,7 +27,7 @@ const RP_NAME = 'Arcade Console'
 /** COSE numbers of ES256, EdDSA and RS256, which together all authenticators of today have. */
 const ALGORITHMS = [-7, -8, -257]
 /** A COSE key of RSA with 4096 bits has about 550 bytes. Checking a signature of a much longer key would take long. */
-const PUBLIC_KEY_MAX_BYTES = 700
+const MAX_PUBLIC_KEY_BYTES = 700
 
 /** What a challenge was made for: it is good for nothing else. */
 export type PasskeyPurpose = 'register' | 'sign-in' | 'second-factor' | 'step-up'
@@ -253,7 +253,7 @@ async function verifyNew(
   })
   const { credential, credentialDeviceType, credentialBackedUp } = registrationInfo!
   if (credential.id !== id) throw new Error('The id is not the one that the authenticator has signed')
-  if (credential.publicKey.length > PUBLIC_KEY_MAX_BYTES) throw new Error('The public key is too long')
+  if (credential.publicKey.length > MAX_PUBLIC_KEY_BYTES) throw new Error('The public key is too long')
   return {
     credentialId: Buffer.from(credential.id, 'base64url'),
     publicKey: Buffer.from(credential.publicKey),

@@ -20,7 +20,7 @@ import {
   type FindSession,
   prepareFindSession,
   SESSION_IDLE_SECONDS,
-  SESSION_MAX_SECONDS,
+  MAX_SESSION_SECONDS,
   type SessionKey,
 } from './find-session.ts'
 import { touch, TOUCH_EVERY_SECONDS, writeLastSeen } from './last-use.ts'
@@ -267,7 +267,7 @@ class CachedSessions implements Sessions {
       .select(['id', 'device', 'created_at', 'begun_address', 'last_seen_at', 'last_address', isCurrent.as('isCurrent')])
       .where('user_id', '=', userId)
       .where(sql<boolean>`last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`)
-      .where(sql<boolean>`created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`)
+      .where(sql<boolean>`created_at > now() - make_interval(secs => ${MAX_SESSION_SECONDS})`)
       .orderBy('isCurrent', 'desc')
       .orderBy('last_seen_at', 'desc')
       .orderBy('id')
@@ -333,7 +333,7 @@ class CachedSessions implements Sessions {
       .where((where) =>
         where.or([
           where('last_seen_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`),
-          where('created_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_MAX_SECONDS})`),
+          where('created_at', '<', sql<Date>`now() - make_interval(secs => ${MAX_SESSION_SECONDS})`),
         ]),
       )
       .execute()

@@ -12,12 +12,12 @@ const ANSWER_SECONDS = 4
 /** Seconds within which the service must have answered all that a call needs. */
 const TOTAL_SECONDS = 10
 /** Bytes of an answer: several times what large services send. */
-const ANSWER_MAX_BYTES = 256 * 1024
+const MAX_ANSWER_BYTES = 256 * 1024
 /** For how long the service's addresses are used before they are asked for again. */
 const DISCOVERY_MS = 60 * 60_000
 /** ASCII of at most 255 characters (OpenID Connect Core, 2, `sub`). */
 const SUBJECT = /^[\u0020-\u007E]{1,255}$/
-const NAME_MAX_LENGTH = 100
+const MAX_NAME_LENGTH = 100
 
 /** Who somebody is at the service. */
 export interface Identity {
@@ -149,7 +149,7 @@ function secretsOf(browser: string): { verifier: string; nonce: string } {
 class Unreachable extends Error {}
 
 /**
- * Returns a `fetch` for the service alone. It follows no redirects, and reads no more than ANSWER_MAX_BYTES. A service must not lead the
+ * Returns a `fetch` for the service alone. It follows no redirects, and reads no more than MAX_ANSWER_BYTES. A service must not lead the
  * server to plain http elsewhere, such as the metadata of a cloud.
  */
 function boundedFetch(issuer: string): CustomFetch {
@@ -174,7 +174,7 @@ async function readBounded({ body }: Response): Promise<Uint8Array<ArrayBuffer>>
   try {
     for await (const part of body ?? []) {
       length += part.length
-      if (length > ANSWER_MAX_BYTES) throw new Error(`More than ${ANSWER_MAX_BYTES} bytes`)
+      if (length > MAX_ANSWER_BYTES) throw new Error(`More than ${MAX_ANSWER_BYTES} bytes`)
       parts.push(part)
     }
   } catch (cause) {
@@ -230,7 +230,7 @@ function nameIn(claim: unknown): string | null {
   if (typeof claim !== 'string') return null
   const name = claim
     .replaceAll(/[\p{Cc}\p{Cs}]/gu, '')
-    .slice(0, NAME_MAX_LENGTH)
+    .slice(0, MAX_NAME_LENGTH)
     .toWellFormed()
     .trim()
   return name === '' ? null : name

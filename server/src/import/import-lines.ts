@@ -18,7 +18,7 @@ export interface Line {
   problem?: string
 }
 
-export const LINE_LIMIT_BYTES = 1024 * 1024
+export const MAX_LINE_BYTES = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
@@ -56,7 +56,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   const take = (chunk: Buffer): void => {
     pendingBytes += chunk.length
     // The rest of a line that is too long is discarded, so that memory stays bounded.
-    if (pendingBytes <= LINE_LIMIT_BYTES) pending.push(chunk)
+    if (pendingBytes <= MAX_LINE_BYTES) pending.push(chunk)
   }
   const finish = (): Line | undefined => {
     number += 1
@@ -83,7 +83,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 }
 
 function toLine(raw: Buffer, place: Pick<Line, 'number' | 'start' | 'length'>): Line | undefined {
-  if (place.length > LINE_LIMIT_BYTES) return { ...place, text: '', problem: `The line is longer than ${LINE_LIMIT_BYTES} bytes` }
+  if (place.length > MAX_LINE_BYTES) return { ...place, text: '', problem: `The line is longer than ${MAX_LINE_BYTES} bytes` }
   if (!isUtf8(raw)) return { ...place, text: '', problem: 'The line is not valid UTF-8' }
   const hasMark = place.number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK)
   const text = (hasMark ? raw.subarray(3) : raw).toString('utf8').trim()

@@ -125,7 +125,7 @@ export const importedUsers = importedFields({
   entity: userEntity,
   own: ['version', 'lastSeenAt'],
   readers: { id: read.documentId, email: readEmail },
-  textMaxLength: read.NAME_MAX_LENGTH,
+  textMaxLength: read.MAX_NAME_LENGTH,
   isTyped: true,
 })
 
@@ -149,7 +149,7 @@ export const importedPlayers = importedFields({
     username: readUsername,
     balance: (row, name) => (read.isMissing(row[name]) ? null : read.number(row, name)),
   },
-  textMaxLength: read.NAME_MAX_LENGTH,
+  textMaxLength: read.MAX_NAME_LENGTH,
 })
 
 /** @throws BadRow */
@@ -159,7 +159,7 @@ export function parseTelegramUser(row: Row): ParsedRow {
 
 /** Reads a username, which some exports write with the `@` that Telegram shows before it. */
 function readUsername(row: Row, name: string): string | null {
-  return read.optional(row, name, read.NAME_MAX_LENGTH)?.replace(/^@/, '') || null
+  return read.optional(row, name, read.MAX_NAME_LENGTH)?.replace(/^@/, '') || null
 }
 
 /** Reads a player's id from the document's id or its field userId, which must be equal if both are given. */
@@ -255,7 +255,7 @@ export function parseAnnouncement(row: Row): ParsedRow {
   }
 }
 
-const readName: Reader = (row, name) => read.required(row, name, read.NAME_MAX_LENGTH)
+const readName: Reader = (row, name) => read.required(row, name, read.MAX_NAME_LENGTH)
 
 export const importedHistoryItems = importedFields({
   entity: historyItemEntity,
@@ -264,7 +264,7 @@ export const importedHistoryItems = importedFields({
   readers: {
     id: read.documentId,
     type: readName,
-    linkType: (row, name) => read.optional(row, name, read.NAME_MAX_LENGTH),
+    linkType: (row, name) => read.optional(row, name, read.MAX_NAME_LENGTH),
     link: read.link,
   },
   isTyped: true,
@@ -285,7 +285,7 @@ export const importedParticipants = importedFields({
     userInput: (row, name) => read.optional(row, name),
     timestamp: readPresentMoment,
   },
-  textMaxLength: read.NAME_MAX_LENGTH,
+  textMaxLength: read.MAX_NAME_LENGTH,
 })
 
 /** Parses a document of the `users` subcollection; `parent` is the id of its history document. @throws BadRow */

@@ -1,7 +1,7 @@
 /** Reads the values of an imported line: what each may be, and what it becomes. Nothing here touches the database or a file. */
-import { LINK_MAX_LENGTH, linkField } from '@arcade/contract/field-schemas'
+import { MAX_LINK_LENGTH, linkField } from '@arcade/contract/field-schemas'
 import { MAX_NUMBER } from '@arcade/contract/entity'
-import { USER_ID_MAX } from '@arcade/contract/players/calls'
+import { MAX_USER_ID } from '@arcade/contract/players/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { characterCount, isBlank, shownFileName, typedText } from '@arcade/contract/text'
 
@@ -11,13 +11,13 @@ export class BadRow extends Error {}
 export type Row = Record<string, unknown>
 export type Value = string | number | boolean | null
 
-const ID_MAX_LENGTH = 128 // idField of the contract
-const TEXT_MAX_LENGTH = 10_000
+const MAX_ID_LENGTH = 128 // idField of the contract
+const MAX_TEXT_LENGTH = 10_000
 /** Leaves room for the other fields in a line of an import, which has at most 1 MiB. */
-export const JSON_MAX_LENGTH = 250_000
+export const MAX_JSON_LENGTH = 250_000
 const SHOWN_DIGITS = 40
 /** The longest text of an indexed column, in code points: an index entry holds 2,704 bytes, and a code point takes up to 4. */
-export const NAME_MAX_LENGTH = 500
+export const MAX_NAME_LENGTH = 500
 
 /** Matches JSON that may contain a rounded number: only one with 16 digits or an exponent can change when it is parsed. */
 const maybeRounded = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i
@@ -64,7 +64,7 @@ export function isMissing(value: unknown): value is undefined | null | '' {
 
 /** Returns a document's id. Firestore does not allow the ids `.` and `..` either. */
 export function documentId(row: Row, name: string): string {
-  const id = required(row, name, ID_MAX_LENGTH)
+  const id = required(row, name, MAX_ID_LENGTH)
   if (id === '.' || id === '..') throw new BadRow(`${name} must not be ${id}, which browsers remove from addresses`)
   return id
 }
@@ -73,9 +73,9 @@ export function documentId(row: Row, name: string): string {
 export function playerId(row: Row, name: string): number {
   const value = row[name]
   if (isMissing(value)) throw new BadRow(`${name} is required`)
-  const id = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && BigInt(value) <= USER_ID_MAX ? Number(value) : value
-  if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > USER_ID_MAX) {
-    throw new BadRow(`${name} must be a whole number from 1 to ${USER_ID_MAX}`)
+  const id = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && BigInt(value) <= MAX_USER_ID ? Number(value) : value
+  if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > MAX_USER_ID) {
+    throw new BadRow(`${name} must be a whole number from 1 to ${MAX_USER_ID}`)
   }
   return id
 }
@@ -114,22 +114,22 @@ export function flag(row: Row, name: string): boolean {
   return value === true
 }
 
-export function required(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string {
+export function required(row: Row, name: string, maxLength = MAX_TEXT_LENGTH): string {
   const text = optional(row, name, maxLength)
   if (text === null || isBlank(text)) throw new BadRow(`${name} is required`)
   return text
 }
 
-export function optional(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string | null {
+export function optional(row: Row, name: string, maxLength = MAX_TEXT_LENGTH): string | null {
   return readText(row, name, { maxLength, kept: (text) => text })
 }
 
 /** Returns a text that operators type, as the forms keep it, or null if it is missing or blank. */
-export function typed(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string | null {
+export function typed(row: Row, name: string, maxLength = MAX_TEXT_LENGTH): string | null {
   return readText(row, name, { maxLength, kept: typedText }) || null
 }
 
-export function requiredTyped(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string {
+export function requiredTyped(row: Row, name: string, maxLength = MAX_TEXT_LENGTH): string {
   const text = typed(row, name, maxLength)
   if (text === null) throw new BadRow(`${name} is required`)
   return text
@@ -137,7 +137,7 @@ export function requiredTyped(row: Row, name: string, maxLength = TEXT_MAX_LENGT
 
 /** Returns a text that is a JSON object. */
 export function jsonText(row: Row, name: string): string | null {
-  const text = optional(row, name, JSON_MAX_LENGTH)
+  const text = optional(row, name, MAX_JSON_LENGTH)
   if (text === null) return null
   try {
     const value = JSON.parse(text) as unknown
@@ -149,7 +149,7 @@ export function jsonText(row: Row, name: string): string | null {
 }
 
 export function fileName(row: Row, name: string): string | null {
-  return readText(row, name, { maxLength: TEXT_MAX_LENGTH, kept: shownFileName }) || null
+  return readText(row, name, { maxLength: MAX_TEXT_LENGTH, kept: shownFileName }) || null
 }
 
 /** @param options.kept returns the text as it is kept; its length is then checked, because NFC can make a text longer */
@@ -181,7 +181,7 @@ export function oneOf<Choice extends string>(row: Row, name: string, allowed: re
 }
 
 export function link(row: Row, name: string): string | null {
-  const text = optional(row, name, LINK_MAX_LENGTH)
+  const text = optional(row, name, MAX_LINK_LENGTH)
   if (text === null) return null
   const checked = linkField.safeParse(text)
   if (!checked.success) throw new BadRow(`${name}: Invalid URL format`) // §5

@@ -11,14 +11,13 @@ import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import type { HistoryKind } from '@arcade/contract/history/fields'
-import { createSessions } from '#src/identity/sessions.ts'
+import { type Collection, collections, type Loading } from './collections.ts'
 import { type Line, readLines, refuseOtherEncoding } from './import-lines.ts'
 import { openRejects, type Rejects } from './import-rejects.ts'
-import * as parse from './import-rows.ts'
-import { BadRow, parseObject, type Row } from './import-values.ts'
+import type * as parse from './import-rows.ts'
+import { BadRow, parseObject } from './import-values.ts'
 import { SeenKeys } from './seen-keys.ts'
-import * as write from './import-write.ts'
+import type * as write from './import-write.ts'
 import { listFiles } from './import-files.ts'
 import { takeImportLock } from './import-lock.ts'
 import { limited } from './limited.ts'
@@ -88,106 +87,20 @@ export interface FileReport {
   rejected: number
 }
 
-interface Collection {
-  name: string
-  /** The names of the fields that are read. */
-  kept: ReadonlySet<string>
-  parse(row: Row): parse.ParsedRow
-  /** The columns of the key. */
-  key: string[]
-  writer(run: Run): write.Writer | Promise<write.Writer>
-  /** The kind of the history documents that the writer writes, also along with their items. */
-  kind?: HistoryKind
-  /** The tables to vacuum after many rows. */
-  tables?: readonly string[]
-}
-
 interface Run
   extends
     Required<Pick<ImportOptions, 'database' | 'directory' | 'isDryRun' | 'log' | 'onProgress'>>,
     Pick<ImportOptions, 'onRefused' | 'batches'> {
   rejects: Rejects
-  /** The ids of the history documents that were written so far, by kind. */
-  written: Record<HistoryKind, Set<string>>
+  written: Loading['written']
 }
-
-const histories = { socialTasksHistory: 'social', dailyTasksHistory: 'daily', announcementHistory: 'announcement' } as const
-
-function keptNames(fields: readonly { name: string }[], ...further: string[]): ReadonlySet<string> {
-  return new Set([...fields.map(({ name }) => name), ...further])
-}
-
-/** The collections in the order of loading: items, then their history documents, then their participants. */
-const collections: Collection[] = [
-  {
-    name: 'users',
-    kept: keptNames(parse.importedUsers),
-    parse: parse.parseUser,
-    key: ['id'],
-    writer: async ({ database }) => write.usersWriter(await createSessions(database)),
-  },
-  {
-    name: 'telegramUsers',
-    kept: keptNames(parse.importedPlayers, 'id'),
-    parse: parse.parseTelegramUser,
-    key: ['user_id'],
-    writer: ({ batches }) => write.telegramUsersWriter(batches !== undefined),
-    tables: ['telegram_users', 'balances', 'ledger_entries'],
-  },
-  {
-    name: 'socialTask',
-    kept: keptNames(parse.importedTasks, 'image'),
-    parse: (row) => parse.parseTask('social', row),
-    key: ['id'],
-    writer: () => write.tasksWriter('social'),
-    kind: 'social',
-  },
-  {
-    name: 'dailyTask',
-    kept: keptNames(parse.importedTasks, 'image'),
-    parse: (row) => parse.parseTask('daily', row),
-    key: ['id'],
-    writer: () => write.tasksWriter('daily'),
-    kind: 'daily',
-  },
-  {
-    name: 'announcements',
-    kept: keptNames(parse.importedAnnouncements, 'image', 'icon'),
-    parse: parse.parseAnnouncement,
-    key: ['id'],
-    writer: () => write.writeAnnouncements,
-    kind: 'announcement',
-  },
-  ...Object.entries(histories).map(([name, kind]) => ({
-    name,
-    kept: keptNames(parse.importedHistoryItems, 'createdAt'),
-    parse: (row: Row) => parse.parseHistoryItem(kind, row),
-    key: ['item_id'],
-    writer: ({ written }: Run) => write.historyItemsWriter(new Set(written[kind])),
-    kind,
-  })),
-  ...Object.entries(histories).map(([name, kind]) => ({
-    name: `${name}.users`,
-    kept: keptNames(parse.importedParticipants, 'parent'),
-    parse: (row: Row) => parse.parseParticipation(kind, row),
-    key: ['user_id', 'item_id', 'period'],
-    // A dry run has rolled back the documents that participations refer to.
-    writer: ({ isDryRun, written }: Run) => write.participationsWriter(kind, isDryRun ? written[kind] : new Set()),
-    tables: ['participations'],
-  })),
-]
-
-/** The collections by the names of their files without `.ndjson`, each with the names of the fields that are read. */
-export const importedCollections: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  collections.map(({ name, kept }) => [name, kept]),
-)
 
 const REJECTED_FILE = 'rejected.ndjson'
 const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
 const BATCH_BYTES = 4 * 1024 * 1024
 /** Keys for which room is made at once, 200 MB. A file may have a few short lines first, and long ones after them. */
-const MOST_RESERVED = 10_000_000
+const MAX_RESERVED = 10_000_000
 /** Bytes that a batch may write to disk, including indexes and PostgreSQL's write-ahead log. */
 const BATCH_WRITES_BYTES = 32 * 1024 * 1024
 /** Refused rows of one file that are shown; the file of refused rows contains all of them. */
@@ -238,7 +151,7 @@ export async function importDirectory({
   try {
     // After an import of other rows, a move-in has to compare all of its documents with what is stored.
     if (lock) await sql`delete from moved_documents`.execute(database.db)
-    for (const collection of present) files.push(await importFile(run, collection))
+    for (const collection of present) files.push(await new FileImport(run, collection).load())
   } finally {
     await lock?.end()
     await rejects.close()
@@ -264,68 +177,95 @@ interface Item {
   note?: string | undefined
 }
 
-async function importFile(run: Run, collection: Collection): Promise<FileReport> {
-  const { database, isDryRun, log } = run
-  const start = performance.now()
-  const file = `${collection.name}.ndjson`
-  const report: FileReport = {
-    file,
-    collection: collection.name.replace('.', '/'),
-    read: 0,
-    loaded: 0,
-    added: 0,
-    unchanged: 0,
-    rejected: 0,
-  }
-  const writer = await collection.writer(run)
-  const messages = limited(log, MESSAGES_SHOWN)
-  let loadedSinceVacuum = 0
-  const vacuumFrom = async (rows: number): Promise<void> => {
-    if (!collection.tables || isDryRun || loadedSinceVacuum < rows) return
-    loadedSinceVacuum = 0
-    await vacuum(database, collection.tables, log)
-  }
+/** The import of one file. The next batch is read while the previous one is being written. */
+class FileImport {
+  readonly #run: Run
+  readonly #collection: Collection
+  readonly #file: string
+  readonly #messages: ReturnType<typeof limited>
+  readonly #report: FileReport
+  #loadedSinceVacuum = 0
 
-  const store = async (items: Item[]): Promise<void> => {
-    await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
-    const written = await writeBatch(run, { items, writer, collection: collection.name })
-    for (const id of written.histories) if (collection.kind) run.written[collection.kind].add(id)
-    for (const { line, reason, isRepeated = false, note } of items) {
-      if (reason !== undefined) {
-        report.rejected += 1
-        run.onRefused?.({ collection: collection.name, line, reason, isRepeated })
-        await run.rejects.add({ source: join(run.directory, file), line, reason })
-      }
-      const message = reason ?? note
-      if (message !== undefined) messages.add(`${file}:${line.number}: ${message}`)
+  constructor(run: Run, collection: Collection) {
+    this.#run = run
+    this.#collection = collection
+    this.#file = `${collection.name}.ndjson`
+    this.#messages = limited(run.log, MESSAGES_SHOWN)
+    this.#report = {
+      file: this.#file,
+      collection: collection.name.replace('.', '/'),
+      read: 0,
+      loaded: 0,
+      added: 0,
+      unchanged: 0,
+      rejected: 0,
     }
-    report.read += items.length
-    report.loaded += written.loaded
-    report.added += written.added
-    report.unchanged = report.read - report.loaded - report.rejected
-    loadedSinceVacuum += written.loaded
-    await vacuumFrom(VACUUM_EVERY_ROWS)
-    run.onProgress({ file, read: report.read })
   }
 
-  // The next batch is read while the previous one is being written.
-  let storing = Promise.resolve()
-  for await (const items of readBatches(join(run.directory, file), collection, run.batches?.rows)) {
+  async load(): Promise<FileReport> {
+    const start = performance.now()
+    const writer = await this.#collection.writer({ ...this.#run, isMoveIn: this.#run.batches !== undefined })
+    let storing = Promise.resolve()
+    for await (const items of readBatches(this.#path, this.#collection, this.#run.batches?.rows)) {
+      await storing
+      storing = this.#store(items, writer)
+      storing.catch(() => {}) // the error is reported where the promise is awaited
+    }
     await storing
-    storing = store(items)
-    storing.catch(() => {}) // the error is reported where the promise is awaited
+    this.#messages.end()
+    await this.#vacuumFrom(VACUUM_ROWS)
+    this.#logTotals((performance.now() - start) / 1000)
+    return this.#report
   }
-  await storing
-  messages.end()
-  await vacuumFrom(VACUUM_ROWS)
-  const seconds = (performance.now() - start) / 1000
-  const { read, loaded, unchanged, rejected } = report
-  const speed = read >= VACUUM_ROWS ? `, ${Math.round(read / seconds)} rows/s` : ''
-  const wouldBe = isDryRun ? 'would be ' : ''
-  log(
-    `${file}: ${read} read, ${loaded} ${wouldBe}loaded, ${unchanged} unchanged, ${rejected} rejected (${seconds.toFixed(1)} s${speed})`,
-  )
-  return report
+
+  get #path(): string {
+    return join(this.#run.directory, this.#file)
+  }
+
+  async #store(items: Item[], writer: write.Writer): Promise<void> {
+    const { database, isDryRun, onProgress, written } = this.#run
+    const { kind, name } = this.#collection
+    const report = this.#report
+    await keepReserve(database, { done: `${report.read} lines of ${this.#file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
+    const batch = await writeBatch(this.#run, { items, writer, collection: name })
+    for (const id of batch.histories) if (kind) written[kind].add(id)
+    for (const item of items) await this.#reportItem(item)
+    report.read += items.length
+    report.loaded += batch.loaded
+    report.added += batch.added
+    report.unchanged = report.read - report.loaded - report.rejected
+    this.#loadedSinceVacuum += batch.loaded
+    await this.#vacuumFrom(VACUUM_EVERY_ROWS)
+    onProgress({ file: this.#file, read: report.read })
+  }
+
+  async #reportItem({ line, reason, isRepeated = false, note }: Item): Promise<void> {
+    if (reason !== undefined) {
+      this.#report.rejected += 1
+      this.#run.onRefused?.({ collection: this.#collection.name, line, reason, isRepeated })
+      await this.#run.rejects.add({ source: this.#path, line, reason })
+    }
+    const message = reason ?? note
+    if (message !== undefined) this.#messages.add(`${this.#file}:${line.number}: ${message}`)
+  }
+
+  /** Vacuums the tables if at least this number of rows was loaded since the last time. */
+  async #vacuumFrom(rows: number): Promise<void> {
+    const { database, isDryRun, log } = this.#run
+    const { tables } = this.#collection
+    if (!tables || isDryRun || this.#loadedSinceVacuum < rows) return
+    this.#loadedSinceVacuum = 0
+    await vacuum(database, tables, log)
+  }
+
+  #logTotals(seconds: number): void {
+    const { read, loaded, unchanged, rejected } = this.#report
+    const speed = read >= VACUUM_ROWS ? `, ${Math.round(read / seconds)} rows/s` : ''
+    const wouldBe = this.#run.isDryRun ? 'would be ' : ''
+    this.#run.log(
+      `${this.#file}: ${read} read, ${loaded} ${wouldBe}loaded, ${unchanged} unchanged, ${rejected} rejected (${seconds.toFixed(1)} s${speed})`,
+    )
+  }
 }
 
 async function* readBatches(path: string, collection: Collection, mostRows = BATCH_ROWS): AsyncGenerator<Item[]> {
@@ -339,7 +279,7 @@ async function* readBatches(path: string, collection: Collection, mostRows = BAT
     if (items.length < mostRows && bytes < BATCH_BYTES) continue
     // The first batch shows about how many lines there are.
     if (items.length === line.number)
-      seen.reserve(Math.min(MOST_RESERVED, Math.ceil((line.number * size) / (line.start + line.length))))
+      seen.reserve(Math.min(MAX_RESERVED, Math.ceil((line.number * size) / (line.start + line.length))))
     yield items
     items = []
     bytes = 0

@@ -1,6 +1,6 @@
 /**
  * A player's rank by balance (design §8). Rank 1 is the highest balance; of equal balances the lower id comes first, as in the list of
- * players. Blocked players have no rank, and those behind them move up. The rank is exact among the first RANKS_MAX. Beyond that it is
+ * players. Blocked players have no rank, and those behind them move up. The rank is exact among the first MAX_RANKS. Beyond that it is
  * estimated from the histogram of balances in the counters, which is some seconds old, and from the balance's
  * position in its bucket, because counting the rows would take too long.
  */
@@ -9,9 +9,9 @@ import { IS_BLOCKED, IS_OPEN } from './blocks.ts'
 import { type BalanceBucket, balanceBucketSql, balanceNamesFrom, balancesIn } from '#src/counters/counter-keys.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-const RANKS_MAX = 10_000
+const MAX_RANKS = 10_000
 /** Players in higher buckets from which a player is surely not among the first, even if some of them have just lost points. */
-const SURELY_BEYOND = 2 * RANKS_MAX
+const SURELY_BEYOND = 2 * MAX_RANKS
 
 export interface Rank {
   /** Null for a blocked player. */
@@ -32,10 +32,10 @@ export async function rankOf(db: Kysely<Tables>, userId: number): Promise<Rank |
   const { higher, alike } = await readHistogram(db, own.bucket)
   if (higher < SURELY_BEYOND) {
     const ahead = await countAhead(db, userId, own.balance)
-    if (ahead < RANKS_MAX) return { rank: ahead + 1, isExact: true, isBlocked: false }
+    if (ahead < MAX_RANKS) return { rank: ahead + 1, isExact: true, isBlocked: false }
   }
   const ahead = higher + Math.floor(alike * shareAhead(Number(own.balance), own.bucket))
-  return { rank: Math.max(RANKS_MAX, ahead) + 1, isExact: false, isBlocked: false }
+  return { rank: Math.max(MAX_RANKS, ahead) + 1, isExact: false, isBlocked: false }
 }
 
 /** Returns the numbers of players in higher buckets and in this one. */
@@ -47,12 +47,12 @@ async function readHistogram(db: Kysely<Tables>, bucket: BalanceBucket): Promise
   return rows[0]!
 }
 
-/** Counts players with a higher rank up to RANKS_MAX, by the index `balances_open_by_balance`. */
+/** Counts players with a higher rank up to MAX_RANKS, by the index `balances_open_by_balance`. */
 async function countAhead(db: Kysely<Tables>, userId: number, balance: string): Promise<number> {
   const { rows } = await sql<{ ahead: number }>`
     select count(*) as ahead from (select user_id from balances where ${sql.raw(IS_OPEN)}
         and balance >= ${balance}::numeric and (balance > ${balance}::numeric or user_id < ${userId})
-      order by balance desc, user_id limit ${RANKS_MAX}) as ahead`.execute(db)
+      order by balance desc, user_id limit ${MAX_RANKS}) as ahead`.execute(db)
   return rows[0]!.ahead
 }
 

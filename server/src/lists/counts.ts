@@ -11,8 +11,9 @@ import { columnName, sampleSql, sourceSql } from '#src/db/entities.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { probablyFewer, provesMore } from './counted-sample.ts'
-import { MAX_HITS, type ServedList, type Where } from './list.ts'
+import { MAX_HITS, type ServedList } from './list.ts'
 import { BITMAP_SETTINGS } from './page-queries.ts'
+import type { Where } from './where.ts'
 
 /** A count, or one of its steps, that is not waited for any longer. */
 const COUNT_TIMEOUT_MS = 30_000
@@ -85,7 +86,7 @@ export class MatchCounts<L extends List> {
   }
 
   /** Counts by pages first, so that each row is checked once. */
-  #takeSample({ matches }: Where, { size, all }: { size: number; all: number }, ask: Ask): Promise<Sample> {
+  #takeSample({ sql: { matches } }: Where, { size, all }: { size: number; all: number }, ask: Ask): Promise<Sample> {
     const sample = sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
     return ask<Sample>(sql`
       select coalesce(sum(sampled), 0) as rows, count(*) as pages, coalesce(sum(matching), 0) as matches,
@@ -94,7 +95,7 @@ export class MatchCounts<L extends List> {
   }
 
   /** Counts the matching rows up to MAX_HITS + 1. */
-  async #countHits({ conditions, estimatedConditions, joinedTable }: Where, ask: Ask): Promise<number> {
+  async #countHits({ sql: { conditions, estimatedConditions, joinedTable } }: Where, ask: Ask): Promise<number> {
     const { entity } = this.#served
     const most = sql.lit(MAX_HITS + 1)
     // Each row has exactly one row in the joined table: a condition on that table alone is counted there, without the join.

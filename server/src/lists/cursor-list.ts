@@ -13,8 +13,9 @@ import { type CursorPages, cursorPages } from './cursor-pages.ts'
 import type { KeyedRow } from './page-queries.ts'
 import { directionOf, keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
-import { type ListRow, type ServedList, whereFilter, servedTo } from './list.ts'
+import { type ListRow, type ServedList, servedTo } from './list.ts'
 import { forEachSight, statementName } from './personal.ts'
+import { whereFilter } from './where.ts'
 
 /** Counts that run at the same time: each holds a database connection until it ends. */
 const COUNTS_AT_ONCE = 4

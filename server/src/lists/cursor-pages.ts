@@ -6,8 +6,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { type CursorOrder, isForwards, type Place, readFrom, type Reading } from './cursor-orders.ts'
-import { bindSql, MAX_HITS, type ServedList, type Where } from './list.ts'
+import { bindSql, MAX_HITS, type ServedList } from './list.ts'
 import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type Read } from './page-queries.ts'
+import type { Where } from './where.ts'
 
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
@@ -161,11 +162,15 @@ async function distinctive<L extends List>(lookup: PageLookup<L>): Promise<Read 
  */
 async function collected<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
   const { where, page, queries } = lookup
-  const { conditions } = where
+  const { conditions } = where.sql
   if (lookup.isCollected || !conditions || !queries.isJoined(page.reading.sort)) return undefined
   lookup.isCollected = true
-  const limits = { fewHits: FEW_HITS, maxHits: COLLECTED_HITS, checkedRows: DISTANT_ROWS_CHECKED }
-  const hits = await queries.collected({ ...where, conditions }, page, limits)
+  const hits = await queries.collected(where, page, {
+    conditions,
+    fewHits: FEW_HITS,
+    maxHits: COLLECTED_HITS,
+    checkedRows: DISTANT_ROWS_CHECKED,
+  })
   if (hits.total <= FEW_HITS || (hits.total <= COLLECTED_HITS && hits.rows.length === page.limit)) return hits
   if (hits.total <= COLLECTED_HITS) return undefined
   return checkShare(lookup, COLLECTED_HITS / (await queries.countAll()))
@@ -203,7 +208,7 @@ async function walked<L extends List>({ where, page, queries, limits }: PageLook
 /** Finds all matches by their indexes and sorts them, if there are few enough. */
 async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
   const { where, page, queries, limits } = lookup
-  const conditions = where.conditions ?? where.estimatedConditions
+  const conditions = where.sql.conditions ?? where.sql.estimatedConditions
   const hits = await queries.among(conditions, { ...page, maxHits: MAX_HITS, isNarrow: !where.hasSearch })
   if (hits.total <= MAX_HITS) return hits
   lookup.end = hits.rows[page.limit - 1]
@@ -261,7 +266,7 @@ async function matchesBefore<L extends List>(
   const within = end
     ? after.flatMap((part) => rangesBefore(end, page.reading, queries).map((before) => sql`(${part} and ${before})`))
     : after
-  const conditions = where.estimatedConditions.map(
+  const conditions = where.sql.estimatedConditions.map(
     (condition) => sql<boolean>`(${condition}) and (${sql.join(within, sql` or `)})`,
   )
   const isCached = !queries.isJoined(sort) && (await queries.countAll()) <= ROWS_CACHED_BY_POSTGRES

@@ -13,9 +13,10 @@ import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { datedFileName } from '#src/sheets/file-name.ts'
-import { orderSql, type ServedList, servedTo, whereTarget } from './list.ts'
+import { orderSql, type ServedList, servedTo } from './list.ts'
 import { seesPersonal } from './personal.ts'
 import { sheetColumns, sheetNames } from './sheet.ts'
+import { whereTarget } from './where.ts'
 
 /** The most ids that the audit entry of an export of selected rows names, besides their number. */
 const AUDITED_IDS = 1000

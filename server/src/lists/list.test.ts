@@ -10,9 +10,10 @@ import { testDatabase } from '#test/test-database.ts'
 import { addPlayers } from '#test/players.ts'
 import { sourceSql } from '#src/db/entities.ts'
 import { exportSelection } from './exports.ts'
-import { orderSql, serveList, whereFilter, whereTarget } from './list.ts'
+import { orderSql, serveList } from './list.ts'
 import { searchWithoutIndex } from './search.ts'
 import { sheetColumns } from './sheet.ts'
+import { whereFilter, whereTarget } from './where.ts'
 
 const list = defineList({
   name: 'examples',
@@ -55,7 +56,7 @@ test('filters with a field compare that field; the others use conditions of the 
     { user_id: 200, balance: 200, username: 'c', created_at: null },
   ])
   const idsOf = async (filter: Parameters<typeof whereFilter<typeof list>>[1]) => {
-    const { matches } = whereFilter(served, filter, undefined)
+    const { matches } = whereFilter(served, filter, undefined).sql
     const { rows } = await sql<{ user_id: number }>`
       select user_id from ${sql.raw(sourceSql(playerEntity))} where ${matches} order by user_id`.execute(db)
     return rows.map(({ user_id: id }) => id)

@@ -9,8 +9,9 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
-import { type ListRow, MAX_HITS, orderSql, type ServedList, type Where, whereFilter, servedTo } from './list.ts'
+import { type Condition, type ListRow, MAX_HITS, orderSql, type ServedList, servedTo } from './list.ts'
 import { forEachSight, statementName } from './personal.ts'
+import { type Where, whereFilter } from './where.ts'
 
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
 
@@ -97,8 +98,8 @@ class NumberedPages<L extends List> {
 
   /** Reads a page of a filter, or of the whole list in another order. */
   async #selectedPage(where: Where, { orderBy, offset, totalSql }: PageOptions): Promise<Read<L>> {
-    const hits = where.conditions && (await this.#findHits(where.conditions))
-    const rows = hits?.rows ?? sql`${this.#table} where ${where.matches}`
+    const hits = where.sql.conditions && (await this.#findHits(where.sql.conditions))
+    const rows = hits?.rows ?? sql`${this.#table} where ${where.sql.matches}`
     const total = hits?.total ?? totalSql
     const read = await this.#reads.texts(sql`select ${total} as total, ${sql.raw(this.#fields)} from ${rows}
       order by ${sql.raw(orderBy)} limit ${this.#pageSize} offset ${offset}`)
@@ -106,7 +107,7 @@ class NumberedPages<L extends List> {
   }
 
   /** Finds the rows of a search by its indexes, if they are few enough to be sorted. */
-  async #findHits(conditions: NonNullable<Where['conditions']>) {
+  async #findHits(conditions: readonly Condition[]) {
     const found = sql.join(
       conditions.map((condition) => sql`(select ${this.#columns} from ${this.#table} where ${condition})`),
       sql` union all `,
@@ -125,7 +126,7 @@ class NumberedPages<L extends List> {
   }
 
   /** Returns SQL for the number of rows that the filter matches. Counters include hidden rows, which are subtracted. */
-  #totalSql({ hasSearch, matches, hides }: Where, filter: FilterOf<L>): RawBuilder<unknown> {
+  #totalSql({ hasSearch, sql: { matches, hides } }: Where, filter: FilterOf<L>): RawBuilder<unknown> {
     const { counted } = this.#served
     if (counted === undefined || hasSearch) return sql`(select count(*) from ${this.#table} where ${matches})`
     const total = sql.raw(counted(filter))

@@ -8,9 +8,11 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, columnTypes, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow, TextsOptions } from '#src/db/reads.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
+import { type Explained, mostRowsIn } from './explained.ts'
 import { rowWriter } from './json-rows.ts'
-import { bindSql, type Condition, type ServedList, type Where } from './list.ts'
+import { bindSql, type Condition, type ServedList } from './list.ts'
 import { statementName } from './personal.ts'
+import type { Where } from './where.ts'
 
 /** A row as JSON, and its position in the order. */
 export interface KeyedRow extends Place {
@@ -39,21 +41,6 @@ interface HitsOptions<L extends List> extends PageRequest<L> {
   /** Whether to read the value of the order only for rows that match, because an index may suffice to find these. */
   isNarrow?: boolean
   options?: TextsOptions
-}
-
-interface PlanStep {
-  'Node Type': string
-  'Plan Rows': number
-  Plans?: PlanStep[]
-}
-
-interface Explained {
-  'QUERY PLAN': [{ Plan: PlanStep }]
-}
-
-/** On a Citus cluster, the plan does not show what the workers read, so this is 0. */
-function mostRowsIn({ 'Node Type': type, 'Plan Rows': rows, Plans: steps = [] }: PlanStep): number {
-  return type === 'Custom Scan' ? 0 : Math.max(rows, ...steps.map(mostRowsIn))
 }
 
 type PreparedPage = (parameters: unknown[]) => Promise<Read>
@@ -146,8 +133,9 @@ export class PageQueries<L extends List> {
   /** Reads the matching rows among the next `checkedRows` rows of the order. */
   async nearby(where: Where, { reading, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     // A filter that looks up other tables is checked inside the subquery, because Citus cannot join tables to the result of a LIMIT.
-    const columns = where.looksUp ? sql`*, (${where.matches}) as is_match` : sql`*`
-    const matches = where.looksUp ? sql`is_match` : where.matches
+    const { looksUp } = where.sql
+    const columns = looksUp ? sql`*, (${where.sql.matches}) as is_match` : sql`*`
+    const matches = looksUp ? sql`is_match` : where.sql.matches
     const found = await this.#reads.texts(
       sql`
       select ${sql.raw(this.#columns('null'))} from (
@@ -165,18 +153,18 @@ export class PageQueries<L extends List> {
    */
   async walked(where: Where, page: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     const id = sql.raw(this.#idColumn)
-    const columns = sql`${id}, (${where.matches}) as is_match`
-    const source = where.isOfJoined && this.isJoined(page.reading.sort) ? this.#served.entity.beside!.table : undefined
+    const columns = sql`${id}, (${where.sql.matches}) as is_match`
+    const source = where.sql.isOfJoined && this.isJoined(page.reading.sort) ? this.#served.entity.beside!.table : undefined
     const hits = sql`select ${id} from ${this.#nextRows(where, page.reading, { count: checkedRows, columns, source })} as walked
       where is_match limit ${sql.lit(page.limit)}`
     return (await this.#pageOfHits(page.reading, { hits, next: sql`select ${id} as next_id from hits` })).rows
   }
 
   /** Returns about how many rows of a table or an index are read at once to collect all matches: the most in any step of the plan. */
-  async rowsCollected({ estimatedConditions }: Where): Promise<number> {
+  async rowsCollected({ sql: { estimatedConditions } }: Where): Promise<number> {
     const hits = this.#hits(estimatedConditions, { columns: this.#idColumn })
     const [explained] = await this.#reads.rows<Explained>(sql`explain (format json) ${hits}`)
-    return mostRowsIn(explained!['QUERY PLAN'][0].Plan)
+    return mostRowsIn(explained!)
   }
 
   /** Returns the place of the row that is `number` rows of the order after the position, or undefined if there are fewer. */
@@ -191,14 +179,17 @@ export class PageQueries<L extends List> {
   }
 
   /** Whether a random sample of about `size` of the list's `all` rows contains a match. */
-  async matchesInSample({ matches, isSearchAlone }: Where, { size, all }: { size: number; all: number }): Promise<boolean> {
+  async matchesInSample(
+    { sql: { matches }, isSearchAlone }: Where,
+    { size, all }: { size: number; all: number },
+  ): Promise<boolean> {
     const sample = sql.raw(`(${sampleSql(this.#served.entity, size, all)}) as sample`)
     const found = await this.#reads.texts(sql`select 1 from ${sample} where ${matches} limit 1`, { isRepeated: isSearchAlone })
     return found.length > 0
   }
 
   /** Searches a random sample of about `size` of the list's `all` rows. */
-  async sampled({ matches }: Where, page: PageRequest<L>, { size, all }: { size: number; all: number }) {
+  async sampled({ sql: { matches } }: Where, page: PageRequest<L>, { size, all }: { size: number; all: number }) {
     const { entity } = this.#served
     return this.among([matches], { ...page, from: `(${sampleSql(entity, size, all)}) as ${entity.table}` })
   }
@@ -226,13 +217,18 @@ export class PageQueries<L extends List> {
   }
 
   /**
-   * Collects the ids of the matching rows, at most one more than `maxHits`, for an order by a field of the joined table. Up to `fewHits` of
+   * Collects the ids of the rows that match one of the conditions, at most one more than `maxHits`, for an order by a field of the joined table. Up to `fewHits` of
    * them are looked up there and sorted. More are looked for among the next `checkedRows` rows of the order, where the page may be incomplete.
    */
   async collected(
-    where: Where & { conditions: Condition[] },
+    where: Where,
     { reading, limit }: PageRequest<L>,
-    { fewHits, maxHits, checkedRows }: { fewHits: number; maxHits: number; checkedRows: number },
+    {
+      conditions,
+      fewHits,
+      maxHits,
+      checkedRows,
+    }: { conditions: readonly Condition[]; fewHits: number; maxHits: number; checkedRows: number },
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { entity } = this.#served
     const { column, starts } = this.orders[reading.sort]
@@ -251,7 +247,7 @@ export class PageQueries<L extends List> {
         order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
       union all (select ${id} from ${checked} as checked
         where not ${isFew} and (${id} in (select ${id} from hits)) is true limit ${sql.lit(limit)})`
-    const hits = this.#hits(where.conditions, { columns: this.#idColumn, maxHits })
+    const hits = this.#hits(conditions, { columns: this.#idColumn, maxHits })
     return this.#pageOfHits(reading, { hits, next, options: optionsFor(where) })
   }
 
@@ -350,7 +346,7 @@ export class PageQueries<L extends List> {
 
   /** The next rows of the order, matching or not, within the bounds that the filter sets to the field of the order. */
   #nextRows(
-    { withinBounds }: Where,
+    { sql: { withinBounds } }: Where,
     { sort, start, parameters }: Reading<L>,
     {
       count,

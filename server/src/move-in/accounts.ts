@@ -30,7 +30,7 @@ export interface AccountsToMove extends AccountFiles {
 
 const BATCH = 500
 /** Users without a password that the report names; links are only made for these. */
-const NAMED_MAX = 1000
+const MAX_NAMED = 1000
 
 /**
  * Reads both files to their ends before anything is written. Returns the project's hash parameters if an account needs them.
@@ -99,7 +99,7 @@ export async function moveAccounts({ act, authFile, users, ...rest }: AccountsTo
 
 function addWithoutPassword({ withoutPassword }: AccountsReport, { uid, email, providers }: AuthUser): void {
   withoutPassword.count += 1
-  if (withoutPassword.users.length < NAMED_MAX) withoutPassword.users.push({ id: uid, email, providers })
+  if (withoutPassword.users.length < MAX_NAMED) withoutPassword.users.push({ id: uid, email, providers })
 }
 
 function refuse(report: AccountsReport, uid: string, reason: string): void {

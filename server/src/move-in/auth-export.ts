@@ -97,7 +97,7 @@ function toUser(uid: string, record: Record<string, unknown>, hashing: FirebaseH
   }
   if (![uid, user.email ?? ''].every(isStorable))
     return { ...user, refused: 'localId or email has a character that cannot be stored' }
-  if (uid.length > UID_MAX_CHARACTERS) return { ...user, refused: `localId is longer than ${UID_MAX_CHARACTERS} characters` }
+  if (uid.length > MAX_UID_CHARACTERS) return { ...user, refused: `localId is longer than ${MAX_UID_CHARACTERS} characters` }
   if (typeof passwordHash !== 'string' || passwordHash === '') return user
   const password = { hash: passwordHash, salt: typeof salt === 'string' ? salt : '' }
   try {
@@ -110,7 +110,7 @@ function toUser(uid: string, record: Record<string, unknown>, hashing: FirebaseH
 }
 
 /** Firebase's own limit. https://firebase.google.com/docs/auth/admin/manage-users */
-const UID_MAX_CHARACTERS = 128
+const MAX_UID_CHARACTERS = 128
 
 /** PostgreSQL stores neither the character NUL nor halves of surrogate pairs. */
 function isStorable(text: string): boolean {

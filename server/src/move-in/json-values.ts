@@ -9,7 +9,7 @@ export interface JsonValue {
 }
 
 const CHUNK_BYTES = 256 * 1024
-const VALUE_LIMIT_BYTES = 16 * 1024 * 1024
+const MAX_VALUE_BYTES = 16 * 1024 * 1024
 /** Firestore allows maps within 20 maps; exporters add a few levels for subcollections. */
 const MAX_DEPTH = 200
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
@@ -121,8 +121,8 @@ class Scan {
 
   #collect(piece: Buffer): void {
     this.#bytes += piece.length
-    if (this.#bytes > VALUE_LIMIT_BYTES)
-      throw new StartError(`${this.#path}: ${this.#keys.join('/')} is longer than ${VALUE_LIMIT_BYTES} bytes.`)
+    if (this.#bytes > MAX_VALUE_BYTES)
+      throw new StartError(`${this.#path}: ${this.#keys.join('/')} is longer than ${MAX_VALUE_BYTES} bytes.`)
     this.#pieces.push(Buffer.from(piece))
   }
 

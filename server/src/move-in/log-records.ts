@@ -19,7 +19,7 @@ const HEADER_BYTES = 7
 /** The documents of a chunk are in memory at once. With more of them, most outlive V8's young generation, and its old one grows. */
 const CHUNK_BYTES = 4 * BLOCK_BYTES
 /** A document of Firestore has at most 1 MiB. */
-const RECORD_LIMIT_BYTES = 16 * 1024 * 1024
+const MAX_RECORD_BYTES = 16 * 1024 * 1024
 
 const PIECE = { unused: 0, full: 1, first: 2, middle: 3, last: 4 }
 
@@ -102,7 +102,7 @@ class Assembly {
     if (type === PIECE.full) return void records.push({ bytes, offset })
     if (isBegin) this.#offset = offset
     this.#bytes += bytes.length
-    if (this.#bytes > RECORD_LIMIT_BYTES) throw this.#damaged(this.#offset, `a record is longer than ${RECORD_LIMIT_BYTES} bytes`)
+    if (this.#bytes > MAX_RECORD_BYTES) throw this.#damaged(this.#offset, `a record is longer than ${MAX_RECORD_BYTES} bytes`)
     this.#pieces.push(Buffer.from(bytes))
     if (type !== PIECE.last) return
     records.push({ bytes: Buffer.concat(this.#pieces), offset: this.#offset })

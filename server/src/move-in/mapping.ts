@@ -4,7 +4,7 @@
  */
 import { StartError } from '#src/postgres/errors.ts'
 import { FROM_BEFORE } from '#src/import/import-rows.ts'
-import { importedCollections } from '#src/import/import.ts'
+import { importedCollections } from '#src/import/collections.ts'
 import type { FirestoreDocument, Fields } from './entity.ts'
 
 /** What becomes of one collection. */

@@ -18,9 +18,9 @@ import { importDirectory } from '#src/import/import.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { productVersion } from '#src/version.ts'
-import { checkAccountFiles, moveAccounts, type TriedPassword } from './accounts.ts'
+import { type AccountsToMove, checkAccountFiles, moveAccounts, type TriedPassword } from './accounts.ts'
 import { findManagedExport, type ManagedExport, readDocuments } from './managed-export.ts'
-import { defaultMapping, readMapping } from './mapping.ts'
+import { defaultMapping, type Mapping, readMapping } from './mapping.ts'
 import { type MoveInBatches, moveInBatches } from './move-in-batches.ts'
 import { type Fingerprint, MovedDocuments } from './moved-documents.ts'
 import { moveFiles } from './stored-files.ts'
@@ -65,7 +65,7 @@ export async function moveIn(options: MoveInOptions): Promise<MoveInReport> {
   const lock = await takeImportLock(options.database, 'move-in')
   const limiting = limitYoungHeap()
   try {
-    return await moveInAlone(options)
+    return await moveInLocked(options)
   } finally {
     clearInterval(limiting)
     await lock.end()
@@ -86,16 +86,11 @@ function limitYoungHeap(): NodeJS.Timeout {
   return limiting
 }
 
-async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
-  const { database, directory, mapFile, isDryRun = false, keepsUnknown = false, note = () => {} } = options
+/** Moves in while this run holds the lock. */
+async function moveInLocked(options: MoveInOptions): Promise<MoveInReport> {
+  const { database, isDryRun = false, keepsUnknown = false, note = () => {} } = options
   const start = performance.now()
-  const mapText = mapFile === undefined ? '' : await readText(mapFile)
-  const mapping = mapFile === undefined ? defaultMapping : readMapping(mapText, mapFile)
-  const sources = await findSources(directory, mapFile)
-  const accountFiles =
-    sources.authFile === undefined ? undefined : { authFile: sources.authFile, hashFile: join(directory, 'hash.json') }
-  if (options.tried && !accountFiles) throw new StartError(`There is no auth.json in ${directory} to try a password of.`)
-  const hashing = accountFiles && (await checkAccountFiles(accountFiles, options.tried))
+  const plan = await checkInput(options)
   const report = newReport(isDryRun)
   const before = await measure(database)
   const spool = await openSpool(options.dataDir, {
@@ -104,16 +99,9 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
       keepReserve(database, { done: `${report.documents.read} documents`, batchBytes, isDryRun: true }),
   })
   try {
-    const moved = await MovedDocuments.load(database, await mappingId(mapText, keepsUnknown))
-    const translation = new Translation({ spool, mapping, report, moved, keepsUnknown })
-    if (sources.managed) {
-      note(`Reading ${sources.managed.directory} …`)
-      await readAll(sources.managed, translation, report)
-    }
-    for (const path of sources.others) {
-      note(`Reading ${path} …`)
-      for await (const document of readOtherExport(path)) await translation.add(document)
-    }
+    const moved = await MovedDocuments.load(database, await mappingId(plan.mapText, keepsUnknown))
+    const translation = new Translation({ spool, mapping: plan.mapping, report, moved, keepsUnknown })
+    await translateAll(plan.sources, { translation, report, note })
     await translation.addParents(database.db)
     await spool.close()
     note(isDryRun ? 'Trying all rows …' : 'Writing all rows …')
@@ -122,25 +110,9 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
       await MovedDocuments.forget(database.db)
     }
     const { batches, refused } = await importAll(options, { spool, report, moved })
-    if (accountFiles) {
-      note(`Reading ${accountFiles.authFile} …`)
-      const { act, secretKey } = options
-      report.accounts = await moveAccounts({
-        database,
-        act,
-        secretKey,
-        ...accountFiles,
-        hashing,
-        users: translation.users,
-        isDryRun,
-      })
-    }
-    if (translation.files.length > 0) {
-      note('Reading the files of announcements …')
-      const { files, images } = options
-      const storage = join(directory, 'storage')
-      report.files = await moveFiles({ database, files, images, storage, named: translation.files, refused, isDryRun })
-    }
+    const { users, files } = translation
+    if (plan.accounts) report.accounts = await moveUsers(options, plan.accounts, users)
+    if (files.length > 0) report.files = await moveNamedFiles(options, files, refused)
     if (!isDryRun) await moved.save(database)
     report.balances = { before: before.balances, after: await sumAfter(database, before.balances, batches) }
     const after = await measure(database)
@@ -150,6 +122,58 @@ async function moveInAlone(options: MoveInOptions): Promise<MoveInReport> {
   } finally {
     await spool.remove()
   }
+}
+
+interface Plan {
+  sources: Sources
+  mapText: string
+  mapping: Mapping
+  accounts: Accounts | undefined
+}
+
+type Accounts = Pick<AccountsToMove, 'authFile' | 'hashFile' | 'hashing'>
+
+/** Finds the exports and reads the small files. @throws StartError for files that are absent, damaged or contradictory */
+async function checkInput({ directory, mapFile, tried }: MoveInOptions): Promise<Plan> {
+  const mapText = mapFile === undefined ? '' : await readText(mapFile)
+  const mapping = mapFile === undefined ? defaultMapping : readMapping(mapText, mapFile)
+  const sources = await findSources(directory, mapFile)
+  const { authFile } = sources
+  if (tried && authFile === undefined) throw new StartError(`There is no auth.json in ${directory} to try a password of.`)
+  const files = authFile === undefined ? undefined : { authFile, hashFile: join(directory, 'hash.json') }
+  const accounts = files && { ...files, hashing: await checkAccountFiles(files, tried) }
+  return { sources, mapText, mapping, accounts }
+}
+
+/** Reads all documents and translates them into rows. */
+async function translateAll(
+  { managed, others }: Sources,
+  { translation, report, note }: { translation: Translation; report: MoveInReport; note: (line: string) => void },
+): Promise<void> {
+  if (managed) {
+    note(`Reading ${managed.directory} …`)
+    if (managed.stated !== undefined) report.documents.stated = managed.stated
+    const isKnown = (print: Fingerprint): boolean => translation.isSame(print)
+    for await (const documents of readDocuments(managed, isKnown))
+      for (const document of documents) await translation.add(document)
+  }
+  for (const path of others) {
+    note(`Reading ${path} …`)
+    for await (const document of readOtherExport(path)) await translation.add(document)
+  }
+}
+
+function moveUsers(options: MoveInOptions, accounts: Accounts, users: Translation['users']) {
+  const { database, act, secretKey, isDryRun = false, note } = options
+  note?.(`Reading ${accounts.authFile} …`)
+  return moveAccounts({ database, act, secretKey, ...accounts, users, isDryRun })
+}
+
+/** Moves the files that the announcements name, except those of refused announcements. */
+function moveNamedFiles(options: MoveInOptions, named: Translation['files'], refused: ReadonlySet<string>) {
+  const { database, files, images, directory, isDryRun = false, note } = options
+  note?.('Reading the files of announcements …')
+  return moveFiles({ database, files, images, storage: join(directory, 'storage'), named, refused, isDryRun })
 }
 
 interface Sources {
@@ -182,12 +206,6 @@ async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((cause: unknown) => {
     throw new StartError(`${path} cannot be read.`, { cause })
   })
-}
-
-async function readAll(managed: ManagedExport, translation: Translation, report: MoveInReport): Promise<void> {
-  if (managed.stated !== undefined) report.documents.stated = managed.stated
-  const isKnown = (print: Fingerprint): boolean => translation.isSame(print)
-  for await (const documents of readDocuments(managed, isKnown)) for (const document of documents) await translation.add(document)
 }
 
 interface Imported {

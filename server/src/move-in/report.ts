@@ -68,8 +68,8 @@ export interface FilesReport {
 }
 
 const EXAMPLES = 20
-const FIELDS_MAX = 1000
-const REASONS_MAX = 100
+const MAX_FIELDS = 1000
+const MAX_REASONS = 100
 const FURTHER = '(further ones)'
 const EXAMPLE_CHARACTERS = 120
 /** Documents and fields that the words name; the JSON names more. */
@@ -87,7 +87,7 @@ export function addExample(examples: Examples, document: string): void {
 /** Counts a refused document. Reasons may name values, so those beyond the first hundred are counted together. */
 export function addReason(reasons: Record<string, Examples>, reason: string, document: string): void {
   const text = reason.replace(/^Line \d+ has the same id/, 'An earlier document has the same id')
-  addExample((reasons[boundedKey(reasons, text, REASONS_MAX)] ??= noExamples()), document)
+  addExample((reasons[boundedKey(reasons, text, MAX_REASONS)] ??= noExamples()), document)
 }
 
 /** Returns a record for names of any kind: `constructor` and `__proto__` are names like all others. */
@@ -102,7 +102,7 @@ function boundedKey(counted: object, key: string, most: number): string {
 
 /** Counts a document of a collection that leads nowhere. */
 export function addOther(others: MoveInReport['otherCollections'], name: string, document: string): void {
-  const other = (others[boundedKey(others, name, FIELDS_MAX)] ??= { documents: 0, example: document })
+  const other = (others[boundedKey(others, name, MAX_FIELDS)] ??= { documents: 0, example: document })
   other.documents += 1
 }
 
@@ -120,7 +120,7 @@ export function addUnmapped(
   name: string,
   found: { value: unknown; document: string; isKept: boolean },
 ): void {
-  const key = boundedKey(unmapped, name, FIELDS_MAX)
+  const key = boundedKey(unmapped, name, MAX_FIELDS)
   const kept = found.isKept ? 1 : 0
   const counted = Object.hasOwn(unmapped, key) ? unmapped[key] : undefined
   if (counted) {

@@ -5,7 +5,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { sql } from 'kysely'
-import { FILE_NAME_MAX_LENGTH, UPLOAD_LIMIT_BYTES } from '@arcade/contract/announcements/calls'
+import { MAX_FILE_NAME_LENGTH, MAX_UPLOAD_BYTES } from '@arcade/contract/announcements/calls'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { type Files, safeName, shownName } from '#src/files/files.ts'
@@ -64,12 +64,12 @@ async function moveFile(
   if (row?.isChanged || (row?.key && isKeyOf(row.key, base))) return 'unchanged'
   const path = await findFile(storage, object)
   if (path === undefined) return 'missing'
-  if ((await lstat(path)).size > UPLOAD_LIMIT_BYTES) return { refused: `The file is larger than ${UPLOAD_LIMIT_BYTES} bytes` }
+  if ((await lstat(path)).size > MAX_UPLOAD_BYTES) return { refused: `The file is larger than ${MAX_UPLOAD_BYTES} bytes` }
   try {
     const image = await images.prepare(await readFile(path))
     if (isDryRun) return 'new'
     const key = await files.put({ folder: 'announcements', name: base, ...image })
-    await keepFile(database, files, { file, key, shown: shownName(file.name ?? base, FILE_NAME_MAX_LENGTH) })
+    await keepFile(database, files, { file, key, shown: shownName(file.name ?? base, MAX_FILE_NAME_LENGTH) })
     return 'new'
   } catch (error) {
     if (error instanceof Failure && error.code === 'INVALID_INPUT') return { refused: error.message }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { FROM_BEFORE } from '#src/import/import-rows.ts'
-import { JSON_MAX_LENGTH } from '#src/import/import-values.ts'
+import { MAX_JSON_LENGTH } from '#src/import/import-values.ts'
 import { SeenKeys } from '#src/import/seen-keys.ts'
 import type { FirestoreDocument } from './entity.ts'
 import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
@@ -110,7 +110,7 @@ export class Translation {
   #keepUnknown({ collection, row, unmapped }: Translated, path: string): void {
     if (unmapped.length === 0) return
     const text = this.#keepsUnknown ? JSON.stringify(Object.fromEntries(unmapped)) : undefined
-    const isKept = text !== undefined && text.length <= JSON_MAX_LENGTH
+    const isKept = text !== undefined && text.length <= MAX_JSON_LENGTH
     if (isKept) row[FROM_BEFORE] = text
     const fields = this.#collection(collection).unmapped
     for (const [name, value] of unmapped) addUnmapped(fields, name, { value, document: path, isKept })

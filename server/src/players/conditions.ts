@@ -6,7 +6,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { playerList } from '@arcade/contract/players/fields'
 import { readItem } from '@arcade/contract/filter-groups'
 import { columnName, playerEntity } from '#src/db/entities.ts'
-import { all, type Condition, daysAgo, type Lookup } from '#src/lists/list.ts'
+import type { Condition, Lookup } from '#src/lists/list.ts'
+import { all, daysAgo } from '#src/lists/where.ts'
 
 /**
  * Looks up rows of the player in a table.

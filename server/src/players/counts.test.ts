@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { PlayersFilter } from '@arcade/contract/players/fields'
 import { type CountLimits, MatchCounts } from '#src/lists/counts.ts'
-import { whereFilter } from '#src/lists/list.ts'
+import { whereFilter } from '#src/lists/where.ts'
 import { addCount } from '#test/activity.ts'
 import { citusUrl } from '#test/citus.ts'
 import { addSegmentPlayers, isMatch, segmentFilters, segmentPlayers } from '#test/segment-players.ts'

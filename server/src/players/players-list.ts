@@ -6,8 +6,9 @@ import { counterSql } from '#src/counters/counters.ts'
 import { lower } from '#src/db/collations.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
-import { type Condition, disjoint, type SearchCondition, serveList } from '#src/lists/list.ts'
+import { type Condition, type SearchCondition, serveList } from '#src/lists/list.ts'
 import { type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
+import { disjoint } from '#src/lists/where.ts'
 
 import { hasAll, reaches, seenWithin, tookPart } from './conditions.ts'
 
@@ -54,7 +55,7 @@ export const servedPlayers = serveList<typeof playerList>({
 })
 
 /** Fewest digits of a search by phone number: fewer digits are in too many numbers. */
-const PHONE_MIN_LENGTH = 3
+const MIN_PHONE_LENGTH = 3
 
 /** Matches a part of a name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 function searchPlayers(text: string): SearchCondition | undefined {
@@ -118,6 +119,6 @@ function phoneTerm(text: string): SearchTerm | undefined {
   if (!/^[+(]?[\d\s()./-]{3,}$/.test(text)) return undefined
   const all = text.replaceAll(/\D/g, '')
   const significant = all.replace(/^0+/, '')
-  const digits = significant.length < PHONE_MIN_LENGTH ? all : significant
-  return digits.length < PHONE_MIN_LENGTH || digits === text ? undefined : searchTerm(digits, PHONE_DIGITS)
+  const digits = significant.length < MIN_PHONE_LENGTH ? all : significant
+  return digits.length < MIN_PHONE_LENGTH || digits === text ? undefined : searchTerm(digits, PHONE_DIGITS)
 }

@@ -9,8 +9,8 @@ import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { gatheredReads } from '#src/db/shared-reads.ts'
-import { whereFilter } from '#src/lists/list.ts'
 import { LOOK_PARAMETERS } from '#src/lists/personal.ts'
+import { whereFilter } from '#src/lists/where.ts'
 import { servedPlayers } from './players-list.ts'
 
 /** Returns those of the segments to which a player belongs now. */
@@ -29,7 +29,7 @@ export function createMembership(database: Database): Membership {
     const views = await Promise.all(ids.map((id) => readAddress(id)))
     const segments = ids.flatMap((id, index) => {
       const filter = segmentFilter(views[index]?.address ?? undefined)
-      return filter ? { id, matches: whereFilter(servedPlayers, filter, undefined).matches } : []
+      return filter ? { id, matches: whereFilter(servedPlayers, filter, undefined).sql.matches } : []
     })
     if (segments.length === 0) return new Set()
     const isIn = segments.map(({ matches }, index) => sql`(${matches}) is true as ${sql.ref(`s${index}`)}`)

@@ -13,7 +13,7 @@ const WRITTEN_EVERY_MS = 3_600_000
 /** Players that one statement writes: about 50 ms. */
 const WRITTEN_AT_ONCE = 5_000
 /** Players that wait to be written while the database is away, about 10 MB; further visits are dropped. */
-const WAITING_MAX = 200_000
+const MAX_WAITING = 200_000
 
 export interface Visits {
   /** Notes that a player is here. */
@@ -35,7 +35,7 @@ export function createVisits(database: Database, now: () => number = Date.now): 
         known = new Set()
         knownSince = now()
       }
-      if (known.has(userId) || waiting.size >= WAITING_MAX) return
+      if (known.has(userId) || waiting.size >= MAX_WAITING) return
       known.add(userId)
       waiting.add(userId)
     },

@@ -22,7 +22,7 @@ export async function* copyOut(client: Connection, statement: string, chunkBytes
     chunks.push(buffer.subarray(0, used))
     buffer = Buffer.allocUnsafe(chunkBytes)
     used = 0
-    if (chunks.length > CHUNKS_WAITING_MAX) socket.pause()
+    if (chunks.length > MAX_CHUNKS_WAITING) socket.pause()
     news.resolve()
   }
 
@@ -50,7 +50,7 @@ export async function* copyOut(client: Connection, statement: string, chunkBytes
   try {
     for (;;) {
       for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-        if (chunks.length <= CHUNKS_WAITING_MAX) socket.resume()
+        if (chunks.length <= MAX_CHUNKS_WAITING) socket.resume()
         yield chunk
       }
       if (failure !== undefined) throw failure
@@ -111,7 +111,7 @@ export async function copyIn(client: Connection, statement: string, source: Asyn
 }
 
 /** The most finished chunks that wait for their reader. */
-const CHUNKS_WAITING_MAX = 1
+const MAX_CHUNKS_WAITING = 1
 const MESSAGE_BYTES = 64 * 1024
 
 /** Handlers that pg requires of a query object and that do nothing here. */

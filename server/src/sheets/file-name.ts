@@ -1,7 +1,7 @@
 /** File names of downloads that say what they hold: the list, the item and the date (§7 names only the downloads of whole lists). */
 
 /** More characters of one part say nothing more, and file systems allow 255 bytes. */
-const PART_MAX = 40
+const MAX_PART_LENGTH = 40
 
 /** Returns a name such as `history-Follow-us-filtered-2026-05-05.xlsx`, with the day in UTC. */
 export function datedFileName(...parts: readonly string[]): string {
@@ -12,7 +12,7 @@ export function datedFileName(...parts: readonly string[]): string {
 /** Keeps letters, marks and digits of every script, because other characters may mean something to a file system or a header. */
 function plain(text: string): string {
   const words = text.normalize('NFC').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  const [part = ''] = new RegExp(`^.{0,${PART_MAX}}`, 'u').exec(words.join('-')) ?? [] // counts code points, which it never splits
+  const [part = ''] = new RegExp(`^.{0,${MAX_PART_LENGTH}}`, 'u').exec(words.join('-')) ?? [] // counts code points, which it never splits
   return part.replace(/-$/, '')
 }
 

@@ -4,7 +4,7 @@
  */
 import { cut, escape, textCell } from './cell-text.ts'
 import { type Column, columnName, RowWriter, STYLE } from './cells.ts'
-import { ENTRY_LIMIT_BYTES, PieceBuffer, zip, type ZipEntry } from './zip-stream.ts'
+import { MAX_ENTRY_BYTES, PieceBuffer, zip, type ZipEntry } from './zip-stream.ts'
 
 /** The content of a file in either format. */
 export interface SheetContent {
@@ -22,7 +22,7 @@ export interface SpreadsheetContent extends SheetContent {
 
 const LIMITS = {
   rowsPerSheet: 1_048_576, // Excel's limit, which counts the header
-  bytesPerSheet: ENTRY_LIMIT_BYTES - 2 ** 26, // leaves 64 MiB for the last row
+  bytesPerSheet: MAX_ENTRY_BYTES - 2 ** 26, // leaves 64 MiB for the last row
   zip64From: undefined as number | undefined,
 }
 const SHEET_NAME_CHARACTERS = 31

@@ -14,7 +14,7 @@ export interface ZipEntry {
 /** Bytes of a piece: enough to make passing it to a thread cheap, few enough to be built in about a millisecond. */
 const PIECE_BYTES = 128 * 1024
 /** An entry must have fewer bytes than this: see `zip`. */
-export const ENTRY_LIMIT_BYTES = 0xffff_ffff
+export const MAX_ENTRY_BYTES = 0xffff_ffff
 const DEFLATE_LEVEL = 1 // level 6 takes twice the CPU for a file 15 % smaller (ADR 3)
 const MAX_16_BIT = 0xffff
 const MAX_32_BIT = 0xffff_ffff
@@ -40,7 +40,7 @@ export async function* zip(
     const header = localHeader(name)
     yield header
     yield* deflate(content, totals)
-    if (Math.max(totals.size, totals.compressed) >= ENTRY_LIMIT_BYTES) throw new RangeError(`${name} is larger than 4 GiB`)
+    if (Math.max(totals.size, totals.compressed) >= MAX_ENTRY_BYTES) throw new RangeError(`${name} is larger than 4 GiB`)
     const descriptor = record([4, 0x08074b50], [4, totals.crc], [4, totals.compressed], [4, totals.size])
     yield descriptor
     directory.push(directoryHeader(name, totals, offset, offset >= zip64From))

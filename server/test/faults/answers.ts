@@ -10,8 +10,8 @@ import { expect } from 'vitest'
 import { type Principal, routes } from './requests.ts'
 import type { Received, Sent } from './world.ts'
 
-const ERROR_LIMIT_BYTES = 8192
-const NODE_HEADER_LIMIT_BYTES = 16_384
+const MAX_ERROR_BYTES = 8192
+const MAX_NODE_HEADER_BYTES = 16_384
 
 /** Where a request's method and path lead to. */
 export type Reached =
@@ -119,7 +119,7 @@ export function checkAnswer(sent: Sent, principal: Principal, received: Received
   const { status, headers } = received
   expect(status, 'no fault of the server').toBeLessThan(500)
   if (status === 431) {
-    expect(sent.path.length, 'Node itself refuses long addresses').toBeGreaterThan(NODE_HEADER_LIMIT_BYTES / 2)
+    expect(sent.path.length, 'Node itself refuses long addresses').toBeGreaterThan(MAX_NODE_HEADER_BYTES / 2)
     return undefined
   }
   expect(headers).toMatchObject(securityHeaders)
@@ -191,7 +191,7 @@ const errorBody = z.strictObject({
 
 function checkError({ status, headers, bytes }: Received, failure: Route['meta']['failure']): ErrorBody {
   expect(headers['content-type']).toMatch(/^application\/json/)
-  expect(bytes.length, 'a short answer').toBeLessThanOrEqual(ERROR_LIMIT_BYTES)
+  expect(bytes.length, 'a short answer').toBeLessThanOrEqual(MAX_ERROR_BYTES)
   const body = errorBody.parse(JSON.parse(bytes.toString()))
   expect(errorCatalogue[body.code].status).toBe(status)
   expect(body.success).toBe(failure === 'success' ? 'failed' : false)

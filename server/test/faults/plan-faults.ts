@@ -25,7 +25,7 @@ const SHORT_INDEXES = ['balances_blocked']
 const passesOn = /^(Limit|Append|Merge Append|Subquery Scan|Result)$/
 
 /** From this share of a table's rows on, reading the whole table takes no longer than looking the rows up one by one. */
-const MOST_OF_A_TABLE = 0.25
+const MAX_TABLE_SHARE = 0.25
 
 /**
  * Returns the steps that read a whole large table, or sort or count many rows.
@@ -43,7 +43,7 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
     const table = node['Relation Name'] ?? ''
     const isWhole = type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && node['Index Cond'] === undefined)
     // With a filter, the step reads on until enough rows match, so the limit does not bound it.
-    const isBounded = node.Filter === undefined && (isLimited || wanted >= node['Plan Rows'] * MOST_OF_A_TABLE)
+    const isBounded = node.Filter === undefined && (isLimited || wanted >= node['Plan Rows'] * MAX_TABLE_SHARE)
     const isShort = SHORT_INDEXES.includes(node['Index Name'] ?? '')
     if (LARGE_TABLES.includes(table) && isWhole && !isBounded && !isShort)
       faults.push({ does: 'reads', what: `${table}${node['Index Name'] ? ` along ${node['Index Name']}` : ''}`, matching })

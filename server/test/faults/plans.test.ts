@@ -20,10 +20,10 @@ import { createWorld } from './world.ts'
 const TIMEOUT_MS = 60 * 60_000
 const ENTRIES_AT_ONCE = 5000
 /** How many sets of parameters are explained for each statement. */
-const PARAMETERS_MOST = 3
+const MAX_PARAMETERS = 3
 
 /** Rows that a statement may sort or count at any table size. */
-const LOOKED_AT_MOST = 25_000
+const MAX_ROWS_READ = 25_000
 
 /** The exact count of a filtered list (lists/counts.ts). It runs only where a sample has not shown that very many rows match. */
 const exactCount = / limit 10001\) as counted$/
@@ -66,7 +66,7 @@ test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions
       return
     const known = statements.get(statement.text)
     if (!known) statements.set(statement.text, { call, statements: [statement] })
-    else if (known.statements.length < PARAMETERS_MOST) known.statements.push(statement)
+    else if (known.statements.length < MAX_PARAMETERS) known.statements.push(statement)
   }
   sentStatements.subscribe(listen)
   onTestFinished(() => {
@@ -88,7 +88,7 @@ test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions
     )
     return plans[0]!['QUERY PLAN'][0].Plan
   }
-  const many = { manyRows: Math.max(LOOKED_AT_MOST, rows / 20) }
+  const many = { manyRows: Math.max(MAX_ROWS_READ, rows / 20) }
   for (const text of slow) expect(planFaults(await explain('format json', { text }), many), text).not.toEqual([])
 
   const faults = new Set<string>()

@@ -1,5 +1,5 @@
 /** The field of one filter, by its kind. */
-import { FILTER_DAYS_MAX } from '@arcade/contract/entity'
+import { MAX_FILTER_DAYS } from '@arcade/contract/entity'
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useRef } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
@@ -122,6 +122,6 @@ function NumberFilter({ label, isDays, value, typed, onType, onChange }: NumberF
 
 function daysProblem(days: FilterValue): string | false {
   if (days === undefined) return false
-  const isDays = typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= FILTER_DAYS_MAX
-  return !isDays && `1 to ${formatted(FILTER_DAYS_MAX)} days`
+  const isDays = typeof days === 'number' && Number.isInteger(days) && days >= 1 && days <= MAX_FILTER_DAYS
+  return !isDays && `1 to ${formatted(MAX_FILTER_DAYS)} days`
 }

@@ -30,11 +30,11 @@ interface FilterFieldsProps extends FilterDrafts {
 }
 
 /** More fields than these stand in two columns. */
-const ONE_COLUMN_MAX = 8
+const MAX_IN_ONE_COLUMN = 8
 
 export function FilterFields({ filters, values, onFilter, drafts, onDraft }: FilterFieldsProps) {
   return (
-    <div className={classes['fields']} data-many={filters.length > ONE_COLUMN_MAX || undefined}>
+    <div className={classes['fields']} data-many={filters.length > MAX_IN_ONE_COLUMN || undefined}>
       {filters.map((filter) => {
         const { name } = filter
         const value = values[name]

@@ -2,7 +2,7 @@
  * The one OR of a list's filters: groups of filters, of which a row must match at least one. While a group is being filled in, what is
  * complete is reported: a filter without a value and a group without filters count as not there yet.
  */
-import { GROUPS_MAX, GROUPS_TEXT_MAX_LENGTH } from '@arcade/contract/filter-groups'
+import { MAX_GROUPS, MAX_GROUPS_TEXT_LENGTH } from '@arcade/contract/filter-groups'
 import { Button, CloseButton, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
@@ -48,7 +48,7 @@ export function FilterGroups({ filter: { label, filters }, value, onChange }: Fi
   const change = (next: EditedGroup[]) => {
     setGroups(next)
     const text = toText(filters, next)
-    const isLong = (text?.length ?? 0) > GROUPS_TEXT_MAX_LENGTH
+    const isLong = (text?.length ?? 0) > MAX_GROUPS_TEXT_LENGTH
     setIsTooLong(isLong)
     if (isLong || text === reported) return
     setReported(text)
@@ -81,7 +81,7 @@ export function FilterGroups({ filter: { label, filters }, value, onChange }: Fi
       <div aria-live="polite">
         {isTooLong && <p className={classes['problem']}>These groups are too long, so the last change is not applied.</p>}
       </div>
-      {groups.length < GROUPS_MAX && (
+      {groups.length < MAX_GROUPS && (
         <Button
           variant="default"
           size="compact-md"

@@ -4,19 +4,19 @@
  */
 import {
   type Filter,
-  FILTER_TEXT_MAX_LENGTH,
+  MAX_FILTER_TEXT_LENGTH,
   type FilterOf,
   type FilterValue,
   type List,
   MAX_NUMBER,
   MAX_PAGE,
-  SEARCH_MAX_LENGTH,
+  MAX_SEARCH_LENGTH,
   type SortName,
 } from '@arcade/contract/entity'
 import { daysOf, readAll, readGroups, readItem, writeGroups } from '@arcade/contract/filter-groups'
 
 /** Longest `columns` parameter in characters: more than all headers of the widest table. */
-const COLUMNS_MAX_LENGTH = 500
+const MAX_COLUMNS_LENGTH = 500
 
 /** A `before` filter is an exclusive timestamp. The address has the last day instead, under its own name. */
 type AddressName<Name, F> = F extends { dayName: infer DayName extends string } ? DayName : Name
@@ -61,7 +61,7 @@ export function readListAddress<L extends List>(list: L, raw: Record<string, unk
     return [addressName, filterValueIn(list, raw[addressName], filter)]
   })
   const address = {
-    q: textIn(raw['q'])?.slice(0, SEARCH_MAX_LENGTH),
+    q: textIn(raw['q'])?.slice(0, MAX_SEARCH_LENGTH),
     ...orderIn(list, raw),
     ...placeIn(list, raw),
     ...lookIn(raw),
@@ -89,7 +89,7 @@ function placeIn(list: List, raw: Record<string, unknown>): object {
 
 function lookIn(raw: Record<string, unknown>): object {
   const rows = (['normal', 'compact'] as const).find((name) => name === raw['rows'])
-  return rows === undefined ? {} : { rows, columns: textIn(raw['columns'])?.slice(0, COLUMNS_MAX_LENGTH) }
+  return rows === undefined ? {} : { rows, columns: textIn(raw['columns'])?.slice(0, MAX_COLUMNS_LENGTH) }
 }
 
 /** Pages from 2 on need a cursor; a cursor without a page means nothing. */
@@ -118,7 +118,7 @@ const readers: Record<ReadAlone, (value: unknown) => string | number | undefined
   max: amountIn,
   days: daysOf,
   item: itemIn,
-  text: (value) => textIn(value)?.slice(0, FILTER_TEXT_MAX_LENGTH),
+  text: (value) => textIn(value)?.slice(0, MAX_FILTER_TEXT_LENGTH),
 }
 
 function itemIn(value: unknown): string | undefined {

@@ -2,7 +2,7 @@
  * The toolbar of a list: search box, filters, a chip for each active filter, and the choice of columns and density. A phone shows the search
  * and the filters; the rest is in a sheet.
  */
-import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
+import { MAX_SEARCH_LENGTH } from '@arcade/contract/entity'
 import { firstCharacters } from '@arcade/contract/text'
 import { Button, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconDots, IconSearch } from '@tabler/icons-react'
@@ -124,7 +124,7 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
     onChange(next.trim())
   }
   const handleChange = (typed: string) => {
-    const next = firstCharacters(typed, SEARCH_MAX_LENGTH)
+    const next = firstCharacters(typed, MAX_SEARCH_LENGTH)
     setText(next)
     clearTimeout(timer.current)
     timer.current = setTimeout(report, SEARCH_AFTER_MS, next)

@@ -1,7 +1,7 @@
 /** Acts on the dates of selected tasks or announcements: shift them, or end the items now. Both can be undone. */
 import type { Target } from '@arcade/contract/bulk'
 import type { FilterOf, List } from '@arcade/contract/entity'
-import { SHIFT_MAX_DAYS } from '@arcade/contract/items/fields'
+import { MAX_SHIFT_DAYS } from '@arcade/contract/items/fields'
 import type { ListName } from '@arcade/contract/lists'
 import { Button } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
@@ -132,5 +132,5 @@ function problemOf(days: Typed, hours: Typed): string | undefined {
   if (!Number.isInteger(byDays) || !Number.isInteger(byHours)) return 'Days and hours must be whole numbers'
   if (byDays === 0 && byHours === 0) return 'Say by how many days or hours'
   if (byDays * byHours < 0) return 'Days and hours must go the same way'
-  return Math.abs(byDays) + Math.abs(byHours) / 24 > SHIFT_MAX_DAYS ? `At most ${SHIFT_MAX_DAYS} days` : undefined
+  return Math.abs(byDays) + Math.abs(byHours) / 24 > MAX_SHIFT_DAYS ? `At most ${MAX_SHIFT_DAYS} days` : undefined
 }

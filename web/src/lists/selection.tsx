@@ -3,7 +3,7 @@
  * kept across pages until it is cleared or another user signs in.
  */
 import type { Target } from '@arcade/contract/bulk'
-import { BULK_MAX_IDS } from '@arcade/contract/entity'
+import { MAX_BULK_IDS } from '@arcade/contract/entity'
 import { Button } from '@mantine/core'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
@@ -87,9 +87,9 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
       const ids = new Set(storedSelections.get(list)?.ids)
       for (const id of changed) {
         if (!isPicked) ids.delete(id)
-        else if (ids.size < BULK_MAX_IDS) ids.add(id)
+        else if (ids.size < MAX_BULK_IDS) ids.add(id)
       }
-      if (isPicked && ids.size === BULK_MAX_IDS) toast.failure(`At most ${formatted(BULK_MAX_IDS)} rows can be picked.`)
+      if (isPicked && ids.size === MAX_BULK_IDS) toast.failure(`At most ${formatted(MAX_BULK_IDS)} rows can be picked.`)
       store(list, { isOpen: true, ids, all: undefined })
     },
     clear: () => store(list, { ...EMPTY, isOpen: true }),

@@ -20,7 +20,7 @@ interface Undoable {
 
 /** Acts whose Undo button may still be shown; of older ones the toast is gone. */
 let undoables: readonly Undoable[] = []
-const UNDOABLES_MAX = 20
+const MAX_UNDOABLES = 20
 
 /**
  * Undo is a stack: an act withdraws the Undo buttons of older acts that changed the same records, because they could only fail.
@@ -32,7 +32,7 @@ export function superseding(list: ListName, ids?: ReadonlySet<string>): AbortSig
     older.list === list && (!ids || !older.ids || [...older.ids].some((id) => ids.has(id)))
   for (const { withdrawal } of undoables.filter(isSuperseded)) withdrawal.abort()
   const withdrawal = new AbortController()
-  undoables = [...undoables.filter((older) => !isSuperseded(older)), { list, ids, withdrawal }].slice(-UNDOABLES_MAX)
+  undoables = [...undoables.filter((older) => !isSuperseded(older)), { list, ids, withdrawal }].slice(-MAX_UNDOABLES)
   return withdrawal.signal
 }
 

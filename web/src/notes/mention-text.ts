@@ -10,8 +10,8 @@ export interface TypedMention {
 }
 
 /** Most characters behind an @ that may still become a name. */
-const TYPED_MAX_LENGTH = 60
-const typedMention = new RegExp(String.raw`(?:^|[\s(])@([^@\n]{0,${TYPED_MAX_LENGTH}})$`, 'u')
+const MAX_TYPED_LENGTH = 60
+const typedMention = new RegExp(String.raw`(?:^|[\s(])@([^@\n]{0,${MAX_TYPED_LENGTH}})$`, 'u')
 
 /** Returns the mention that ends at the caret; undefined if none does. */
 export function mentionAt(text: string, caret: number): TypedMention | undefined {
@@ -20,7 +20,7 @@ export function mentionAt(text: string, caret: number): TypedMention | undefined
 }
 
 /** Most colleagues that the menu shows. */
-const OFFERED_MAX = 6
+const MAX_OFFERED = 6
 
 /** Returns the colleagues whose name has a word that begins with what was typed. */
 export function offered(people: readonly Colleague[], { typed }: TypedMention): Colleague[] {
@@ -28,7 +28,7 @@ export function offered(people: readonly Colleague[], { typed }: TypedMention): 
   const matches = people.filter(({ name }) => ` ${searchedText(name)}`.includes(` ${wanted}`))
   // Behind a whole name the sentence goes on.
   if (typed.endsWith(' ') && matches.some(({ name }) => searchedText(name) === wanted)) return []
-  return matches.slice(0, OFFERED_MAX)
+  return matches.slice(0, MAX_OFFERED)
 }
 
 interface Part {

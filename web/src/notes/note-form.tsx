@@ -3,7 +3,7 @@
  * below the text, which keeps the focus.
  */
 import type { Colleague, NoteInput } from '@arcade/contract/notes/calls'
-import { mentionOf, NOTE_MAX_LENGTH, type NoteKind } from '@arcade/contract/notes/fields'
+import { mentionOf, MAX_NOTE_LENGTH, type NoteKind } from '@arcade/contract/notes/fields'
 import { characterCount, typedText } from '@arcade/contract/text'
 import { Button, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -213,7 +213,7 @@ const REMAINDER_SHOWN_FROM = 200
 /** How many characters are left, near the limit. */
 function Remainder({ control }: { control: FormControl }) {
   const text = useWatch({ control, name: 'text' })
-  const left = NOTE_MAX_LENGTH - characterCount(typedText(text))
+  const left = MAX_NOTE_LENGTH - characterCount(typedText(text))
   if (left > REMAINDER_SHOWN_FROM) return null
   return (
     <span className={classes['remainder']} data-over={left < 0 || undefined}>

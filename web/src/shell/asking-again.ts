@@ -4,14 +4,14 @@ import { client, queryClient } from '#src/client/client.ts'
 import { isOutOfReach } from './server-answer.ts'
 
 const LOOK_EVERY_MS = 3000
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
 const waiting = {
   type: 'active',
   predicate: ({ state: { error, errorUpdatedAt, errorUpdateCount } }: Query) =>
     isOutOfReach(error) &&
     // Exponential backoff for a query that keeps failing although the server is back.
-    Date.now() - errorUpdatedAt >= Math.min(LONGEST_WAIT_MS, LOOK_EVERY_MS * 2 ** (errorUpdateCount - 1)),
+    Date.now() - errorUpdatedAt >= Math.min(MAX_WAIT_MS, LOOK_EVERY_MS * 2 ** (errorUpdateCount - 1)),
 } as const
 
 /** Retries while the page is visible. It checks the session first, because each retry shows the query as loading. */

@@ -28,7 +28,7 @@ import type { AskedAct } from '#src/lists/player-link.tsx'
 import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
 
 const SEARCH_AFTER_MS = 200
-const SEARCH_MIN_LENGTH = 2
+const MIN_SEARCH_LENGTH = 2
 
 interface Found {
   groups: Group[]
@@ -42,10 +42,10 @@ interface Found {
 export function useFound(text: string): Found {
   const { user } = useSession()
   const [settled] = useDebouncedValue(text, SEARCH_AFTER_MS)
-  const isLongEnough = text.length >= SEARCH_MIN_LENGTH
+  const isLongEnough = text.length >= MIN_SEARCH_LENGTH
   const search = (needs: Permission): Search => ({
     text: settled,
-    enabled: mayDo(user, needs) && isLongEnough && settled.length >= SEARCH_MIN_LENGTH,
+    enabled: mayDo(user, needs) && isLongEnough && settled.length >= MIN_SEARCH_LENGTH,
   })
   const found = [
     { needs: 'players.read', source: usePlayers(search('players.read')) },

@@ -7,7 +7,7 @@
  */
 import '@mantine/core/styles/ScrollArea.css'
 import '@mantine/spotlight/styles.css'
-import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
+import { MAX_SEARCH_LENGTH } from '@arcade/contract/entity'
 import { firstCharacters } from '@arcade/contract/text'
 import { Button, CloseButton } from '@mantine/core'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
@@ -33,7 +33,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const { choose, awaitFirst, stopAwaiting } = useChoice(entries, found.isSearching, close)
 
   const handleText = (typed: string) => {
-    setText(firstCharacters(typed, SEARCH_MAX_LENGTH))
+    setText(firstCharacters(typed, MAX_SEARCH_LENGTH))
     setActiveId(undefined)
     hideActs()
     stopAwaiting()

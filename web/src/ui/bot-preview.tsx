@@ -12,13 +12,13 @@ import {
   formattedAmount,
   textMeasure,
 } from '@arcade/contract/bot-message'
-import { LINK_MAX_LENGTH } from '@arcade/contract/field-schemas'
+import { MAX_LINK_LENGTH } from '@arcade/contract/field-schemas'
 import { characterCount } from '@arcade/contract/text'
 import { useComputedColorScheme } from '@mantine/core'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
 import classes from './bot-preview.module.css'
 
-const BUTTON_LABEL_MAX_LENGTH = 64
+const MAX_BUTTON_LABEL_LENGTH = 64
 
 interface Measure {
   name: string
@@ -44,8 +44,8 @@ function measureMessage(message: BotMessage): Measure[] {
   const labels = buttons.map(({ label }, index) => ({
     name: buttons.length > 1 ? `Button ${index + 1}` : 'Button',
     length: characterCount(label),
-    limit: BUTTON_LABEL_MAX_LENGTH,
-    warning: `More than ${BUTTON_LABEL_MAX_LENGTH} characters on a button are cut off.`,
+    limit: MAX_BUTTON_LABEL_LENGTH,
+    warning: `More than ${MAX_BUTTON_LABEL_LENGTH} characters on a button are cut off.`,
   }))
   const addresses = buttons.flatMap(({ url }) =>
     url
@@ -53,8 +53,8 @@ function measureMessage(message: BotMessage): Measure[] {
           {
             name: 'Link',
             length: characterCount(url),
-            limit: LINK_MAX_LENGTH,
-            warning: `A link has at most ${LINK_MAX_LENGTH} characters.`,
+            limit: MAX_LINK_LENGTH,
+            warning: `A link has at most ${MAX_LINK_LENGTH} characters.`,
           },
         ]
       : [],

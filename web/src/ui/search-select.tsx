@@ -30,7 +30,7 @@ interface SearchSelectProps {
 }
 
 /** Most options that are drawn at once; the text finds the others. */
-const SHOWN_MAX = 50
+const MAX_SHOWN = 50
 
 export function SearchSelect(props: SearchSelectProps) {
   const { label, value, options, onChange, placeholder, emptyText, description, error, isRequired } = props
@@ -169,5 +169,5 @@ function matching(options: readonly SearchOption[] | undefined, text: string): r
     const within = searchedText(`${label} ${detail}`)
     return words.every((word) => within.includes(word))
   })
-  return found.slice(0, SHOWN_MAX)
+  return found.slice(0, MAX_SHOWN)
 }

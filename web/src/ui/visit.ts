@@ -18,7 +18,7 @@ export interface Opened {
   to: string
 }
 
-const OPENED_MAX = 5
+const MAX_OPENED = 5
 
 let opened: readonly Opened[] = []
 const searches = new Map<string, Search>()
@@ -51,7 +51,7 @@ export function forgetSearch(path: string): void {
 
 /** Keeps what the palette opened. */
 export function keepOpened(latest: Opened): void {
-  opened = [latest, ...opened.filter(({ id }) => id !== latest.id)].slice(0, OPENED_MAX)
+  opened = [latest, ...opened.filter(({ id }) => id !== latest.id)].slice(0, MAX_OPENED)
 }
 
 /** Returns what the palette opened, the latest first. */

@@ -1,7 +1,7 @@
 /** A round: stop the light on its mark eight times, by tap, space bar or Enter. */
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
-import { lightAt, MARK_REACH, markOf, pointsOf, scoreOf, TAP_MIN_MS, TAPS } from '#src/round.ts'
+import { lightAt, MARK_REACH, markOf, pointsOf, scoreOf, MIN_TAP_MS, TAPS } from '#src/round.ts'
 import { beginRound, BLOCKED, endRound, queryClient, refresh, sentenceOf } from './api.ts'
 import { me, useIsBlocked } from './items.ts'
 
@@ -69,7 +69,7 @@ function Bar({ round: { id, seed }, onEnd }: { round: Round; onEnd: (id: string,
 
   const handleTap = (): void => {
     const ms = Math.round(performance.now() - since)
-    if (ms < TAP_MIN_MS || taps.length === TAPS) return // an accidental double tap
+    if (ms < MIN_TAP_MS || taps.length === TAPS) return // an accidental double tap
     setTaps([...taps, ms])
   }
 

@@ -1,7 +1,7 @@
 /** Calls for announcements (§2, §3, §5, §7): their rows, their files, and activating them, which is news for every player. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { announcementInput, type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements/calls'
+import { announcementInput, type AnnouncementInput, MAX_FILE_NAME_LENGTH } from '@arcade/contract/announcements/calls'
 import type { contract } from '@arcade/contract/contract'
 import type { Announcement } from '@arcade/contract/announcements/fields'
 import { errorCatalogue } from '@arcade/contract/errors'
@@ -151,7 +151,7 @@ export function announcementsHandlers({
       createOnceInSteps(database, context, async () => {
         const image = await images.prepare(body as Uint8Array)
         const key = await files.put({ folder: 'announcements', name, ...image })
-        const record = { kind: 'file', id: key, name: shownName(name, FILE_NAME_MAX_LENGTH) } as const
+        const record = { kind: 'file', id: key, name: shownName(name, MAX_FILE_NAME_LENGTH) } as const
         // A transaction, so that the upload of a person who may not do it any more is refused here. Nothing then names the file.
         await database.transaction((tx) => audit(tx, actOf(context), 'file.upload', { record }))
         return { key, name: record.name }

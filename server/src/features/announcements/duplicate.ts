@@ -1,7 +1,7 @@
 /** Adds copies of announcements. A draft that is kept to be copied again and again serves as a template. */
 import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import { ANNOUNCEMENT_TITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
+import { MAX_ANNOUNCEMENT_TITLE_LENGTH } from '@arcade/contract/announcements/calls'
 import type { Announcement } from '@arcade/contract/announcements/fields'
 import type { contract } from '@arcade/contract/contract'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
@@ -69,7 +69,7 @@ async function insertCopy(
   const { rows } = await sql<Announcement>`
     insert into announcements (id, type, title, subtitle, description, link, link_type, input_text, reward, verified_by_bot,
            image_key, image_name, icon_key, icon_name, max_participants, daily_budget, segment_id)
-    select ${id}, type, ${titleOfCopy(title, ANNOUNCEMENT_TITLE_MAX_LENGTH)}, subtitle, description, link, link_type, input_text, reward,
+    select ${id}, type, ${titleOfCopy(title, MAX_ANNOUNCEMENT_TITLE_LENGTH)}, subtitle, description, link, link_type, input_text, reward,
            verified_by_bot, ${image}, case when ${image}::text is not null then image_name end,
            ${icon}, case when ${icon}::text is not null then icon_name end, max_participants, daily_budget, segment_id
       from announcements where id = ${original} returning ${sql.join(stored)}`.execute(tx)

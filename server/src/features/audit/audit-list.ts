@@ -5,8 +5,9 @@ import { WITHHELD } from '@arcade/contract/personal'
 import { auditReasonSql } from '#src/db/audit-reasons.ts'
 import { lower } from '#src/db/collations.ts'
 import { auditEntity } from '#src/db/entities.ts'
-import { type Condition, disjoint, type SearchCondition, serveList } from '#src/lists/list.ts'
+import { type Condition, type SearchCondition, serveList } from '#src/lists/list.ts'
 import { startsWithInIndex } from '#src/lists/search.ts'
+import { disjoint } from '#src/lists/where.ts'
 
 /** Whether entries about each kind of record may contain personal fields of players: texts about a player, searches and filters. */
 const tells: Readonly<Record<RecordKind, boolean>> = {

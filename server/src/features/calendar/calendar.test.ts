@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { CALENDAR_MAX_ITEMS, type CalendarBroadcast, type CalendarItem } from '@arcade/contract/calendar/calls'
+import { MAX_CALENDAR_ITEMS, type CalendarBroadcast, type CalendarItem } from '@arcade/contract/calendar/calls'
 import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 interface Item {
@@ -123,12 +123,12 @@ test('a span is refused that ends before it begins, or is longer than a year', a
 test('more items than one answer has are told', async () => {
   const app = await testApp()
   await sql`insert into tasks (collection, id, image, priority, title, reward, ends_at)
-    select 'social', 'task ' || n, 'twitter', n, 'Task', 5, '2040-01-01' from generate_series(0, ${CALENDAR_MAX_ITEMS}) as n`.execute(
+    select 'social', 'task ' || n, 'twitter', n, 'Task', 5, '2040-01-01' from generate_series(0, ${MAX_CALENDAR_ITEMS}) as n`.execute(
     app.database.db,
   )
   const admin = await app.signUp('admin')
   const { body } = await admin.call('GET', '/api/calendar?from=2039-12-01T00:00:00Z&to=2040-01-01T00:00:00Z')
-  expect([body.items.length, body.isMore]).toEqual([CALENDAR_MAX_ITEMS, true])
+  expect([body.items.length, body.isMore]).toEqual([MAX_CALENDAR_ITEMS, true])
 })
 
 test('a span may lie in any year', async () => {

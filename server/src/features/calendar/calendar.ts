@@ -1,6 +1,6 @@
 /** The calendar: tasks and announcements with a start or an end, by the time in which they can be claimed, and broadcasts. */
 import type { contract } from '@arcade/contract/contract'
-import { CALENDAR_MAX_ITEMS, type CalendarBroadcast, type CalendarItem } from '@arcade/contract/calendar/calls'
+import { MAX_CALENDAR_ITEMS, type CalendarBroadcast, type CalendarItem } from '@arcade/contract/calendar/calls'
 import { historyKinds } from '@arcade/contract/history/fields'
 import { itemPermissions } from '@arcade/contract/team/records'
 import { IS_ANY_WAITING } from '#src/broadcasts/pace.ts'
@@ -30,12 +30,12 @@ export function calendarHandlers({ database }: { database: Database }): Handlers
         permissions.includes('broadcasts.read') ? readBroadcasts(span) : [],
       ])
       return {
-        items: items.slice(0, CALENDAR_MAX_ITEMS),
-        broadcasts: broadcasts.slice(0, CALENDAR_MAX_ITEMS).map(({ isPaused, isWaiting, ...broadcast }) => ({
+        items: items.slice(0, MAX_CALENDAR_ITEMS),
+        broadcasts: broadcasts.slice(0, MAX_CALENDAR_ITEMS).map(({ isPaused, isWaiting, ...broadcast }) => ({
           ...broadcast,
           state: shownState({ state: broadcast.state, isPaused }, isWaiting),
         })),
-        isMore: Math.max(items.length, broadcasts.length) > CALENDAR_MAX_ITEMS,
+        isMore: Math.max(items.length, broadcasts.length) > MAX_CALENDAR_ITEMS,
       }
     },
   }
@@ -54,7 +54,7 @@ const ITEMS = `
     union all
     select collection as kind, ${COMMON}, null as status, ${taskStateSql()} as state from tasks where ${IS_WITHIN}) as items
    where kind = any($3::text[])
-   order by starts_at nulls first, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`
+   order by starts_at nulls first, ${idOrderSql('id')} limit ${MAX_CALENDAR_ITEMS + 1}`
 
 /**
  * Selects the broadcasts that were, are or will be sent at some time between $1 and $2. One that was cancelled before it began is left out.
@@ -68,4 +68,4 @@ const BROADCASTS = `
             from (select *, coalesce(started_at, send_at, made_at) as starts_at from broadcasts) as begun) as spans
    where (state <> 'cancelled' or started_at is not null) and starts_at < ${momentSql('$2')} and (starts_at >= ${momentSql('$1')}
       or coalesce(ends_at, case when state in ('planning', 'sending') then now() end) > ${momentSql('$1')})
-   order by starts_at, ${idOrderSql('id')} limit ${CALENDAR_MAX_ITEMS + 1}`
+   order by starts_at, ${idOrderSql('id')} limit ${MAX_CALENDAR_ITEMS + 1}`

@@ -3,7 +3,7 @@
  * buckets, not on the number of players. One statement reads everything.
  */
 import type { Activity } from '@arcade/contract/dashboard/calls'
-import { type ActivityRange, PAID_ITEMS_MAX, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
+import { type ActivityRange, MAX_PAID_ITEMS, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
 import { activitySql, sumsOfItemsSql } from '#src/counters/activity.ts'
 import {
   activityNames,
@@ -164,4 +164,4 @@ select
   (select coalesce(json_agg(ranked), '[]') from (
     select h.kind, h.item_id as id, h.title, item.value as paid from ${sumsOfItemsSql('sums', PAID_RANGE)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
-    order by item.value desc, ${idOrderSql('h.kind')}, ${idOrderSql('h.item_id')} limit ${PAID_ITEMS_MAX}) as ranked) as "paidItems"`
+    order by item.value desc, ${idOrderSql('h.kind')}, ${idOrderSql('h.item_id')} limit ${MAX_PAID_ITEMS}) as ranked) as "paidItems"`

@@ -9,7 +9,7 @@ import type { SessionUser } from '@arcade/contract/auth/calls'
 import { type Colleague, type NoteInput } from '@arcade/contract/notes/calls'
 import { mentionOf, type NoteKind, notesNeed } from '@arcade/contract/notes/fields'
 import { isErased } from '@arcade/contract/players/fields'
-import { USER_ID_MAX } from '@arcade/contract/players/calls'
+import { MAX_USER_ID } from '@arcade/contract/players/calls'
 import { collectionOf } from '@arcade/contract/tasks/fields'
 import { isolated } from '@arcade/contract/text'
 import { actOf, audit, type AuditRecord } from '#src/audit/audit.ts'
@@ -146,7 +146,7 @@ function notYours(what: 'change' | 'delete' | 'restore'): Failure {
  */
 async function findRecord(tx: Transaction<Tables>, kind: NoteKind, id: string): Promise<AuditRecord> {
   if (kind === 'player') {
-    const isId = /^-?[1-9]\d{0,15}$/.test(id) && Math.abs(Number(id)) <= USER_ID_MAX
+    const isId = /^-?[1-9]\d{0,15}$/.test(id) && Math.abs(Number(id)) <= MAX_USER_ID
     const found =
       isId && (await tx.selectFrom('telegram_users').select('user_id').where('user_id', '=', Number(id)).executeTakeFirst())
     if (!found) throw new Failure('NO_SUCH_PLAYER')

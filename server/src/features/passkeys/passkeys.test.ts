@@ -1,7 +1,7 @@
 /** Passkeys: adding, listing and removing one's own, and signing in with one; what is refused (security.md, Passkeys). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
+import { MAX_PASSKEYS } from '@arcade/contract/passkeys/fields'
 import { limits } from '#src/identity/attempts.ts'
 import { auditTrail } from '#test/audit-trail.ts'
 import { createCredential, type Deviations, answerWith } from '#test/authenticator.ts'
@@ -79,10 +79,10 @@ describe('one’s own passkeys', () => {
     })
   })
 
-  test(`a person has ${PASSKEYS_MAX} at most, also when two are added at once`, async () => {
+  test(`a person has ${MAX_PASSKEYS} at most, also when two are added at once`, async () => {
     const { app, admin } = await opening()
     await sql`insert into passkeys (user_id, credential_id, public_key, counter, transports, name, device_type, backed_up)
-      select ${admin.id}, int4send(n), '', 0, '{}', 'Key', 'singleDevice', false from generate_series(2, ${PASSKEYS_MAX}) n`.execute(
+      select ${admin.id}, int4send(n), '', 0, '{}', 'Key', 'singleDevice', false from generate_series(2, ${MAX_PASSKEYS}) n`.execute(
       app.database.db,
     )
     const makeIn = async (cookie: string) => {

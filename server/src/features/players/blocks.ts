@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Target } from '@arcade/contract/bulk'
 import type { contract } from '@arcade/contract/contract'
-import { BULK_MAX_IDS } from '@arcade/contract/entity'
+import { MAX_BULK_IDS } from '@arcade/contract/entity'
 import { isErased, type Player, playerName, type PlayersFilter } from '@arcade/contract/players/fields'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { isolated } from '@arcade/contract/text'
@@ -14,7 +14,7 @@ import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
-import { targetConditions, whereTarget } from '#src/lists/list.ts'
+import { targetConditions, whereTarget } from '#src/lists/where.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
 import { readTexts } from '#src/players/told-texts.ts'
 
@@ -79,16 +79,16 @@ async function findPlayers(
   // Few players are blocked, and an index lists them. To unblock, the planner may prefer that index to the search's.
   const conditions = targetConditions(servedPlayers, target, { context, isEstimated: isBlocked })
   const state = sql.raw(isBlocked ? IS_BLOCKED : IS_OPEN)
-  const rowLimit = sql.lit(BULK_MAX_IDS + 1)
+  const rowLimit = sql.lit(MAX_BULK_IDS + 1)
   const innerLimit = conditions.length > 1 ? sql`limit ${rowLimit}` : sql`` // a single condition is read by id, up to the outer limit
   const found = conditions.map(
     (condition) => sql`(select ${FOUND_PLAYER} from ${PLAYERS} where ${condition} and user_id > 0 and ${state} ${innerLimit})`,
   )
   const { rows } = await sql<FoundPlayer>`
     select * from (${sql.join(found, sql` union all `)}) as found order by id limit ${rowLimit}`.execute(tx)
-  if (rows.length > BULK_MAX_IDS)
+  if (rows.length > MAX_BULK_IDS)
     throw new Failure('INVALID_INPUT', {
-      message: `At most ${BULK_MAX_IDS} players can be ${isBlocked ? 'unblocked' : 'blocked'} at once. Please narrow the list down.`,
+      message: `At most ${MAX_BULK_IDS} players can be ${isBlocked ? 'unblocked' : 'blocked'} at once. Please narrow the list down.`,
     })
   return rows
 }

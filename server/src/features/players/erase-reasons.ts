@@ -10,7 +10,7 @@ import { changeAsNamed } from '#src/db/transaction-locks.ts'
 import { type ErasedPerson, mentionOf } from '#src/erasure/person.ts'
 
 /** A reason for more players at once is about none of them in particular, and stays unless it contains an identifier. */
-const PERSONAL_REASON_MAX_PLAYERS = 100
+const MAX_PERSONAL_REASON_PLAYERS = 100
 
 /** What operators read instead of the reason. */
 const ERASED_REASON = 'Erased together with another player'
@@ -23,7 +23,7 @@ export async function eraseSharedReasons(tx: Transaction<Tables>, act: Act, pers
   for (const { actId, changes } of own) {
     const reasons = textsOf(changes, 'blocked')
     const together = await findErasable(tx, sql`act_id = ${actId}::uuid and record_id <> ${person.id} and ${IS_BLOCKING}`)
-    const isPersonal = together.length < PERSONAL_REASON_MAX_PLAYERS || reasons.some((reason) => mention.occursIn(reason))
+    const isPersonal = together.length < MAX_PERSONAL_REASON_PLAYERS || reasons.some((reason) => mention.occursIn(reason))
     if (together.length === 0 || reasons.length === 0 || !isPersonal) continue
     await eraseReasons(tx, act, { reasons, players: together.map(({ recordId }) => recordId) })
   }

@@ -5,8 +5,8 @@ import { playerDetails } from '@arcade/contract/game/calls'
 import { columnName, playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { ErasedPerson } from '#src/erasure/person.ts'
-import { whereFilter } from '#src/lists/list.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
+import { whereFilter } from '#src/lists/where.ts'
 
 /** Fields whose values cannot mean anything but this person. Names and handles are whatever a player chose. */
 const identifying: readonly string[] = ['email', 'phoneNumber', 'tonWalletAddress', 'bscWallet']
@@ -41,7 +41,7 @@ export async function personOf(
 
 async function findsOthers(tx: Transaction<Tables>, search: string, userId: number): Promise<boolean> {
   const source = sql.raw(sourceSql(playerEntity))
-  const { matches, conditions = [matches] } = whereFilter(servedPlayers, { search }, undefined)
+  const { matches, conditions = [matches] } = whereFilter(servedPlayers, { search }, undefined).sql
   const isOther = sql`user_id > 0 and user_id <> ${userId}`
   const some = sql`(select * from ${source} limit ${sql.lit(COMPARED_ROWS)}) as telegram_users`
   const searches = [sql`${some} where ${matches}`, ...conditions.map((condition) => sql`${source} where ${condition}`)]

@@ -5,7 +5,7 @@ import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { hasLink, type Task, type TaskCollection } from '@arcade/contract/tasks/fields'
-import { TASK_TITLE_MAX_LENGTH, type TaskInput, taskInputFor } from '@arcade/contract/tasks/calls'
+import { MAX_TASK_TITLE_LENGTH, type TaskInput, taskInputFor } from '@arcade/contract/tasks/calls'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
@@ -178,7 +178,7 @@ async function insertCopy(
     from tasks where collection = ${collection})`
   const { rows } = await sql<StoredTask>`
     insert into tasks (collection, id, image, priority, title, link, reward, verified_by_bot, max_participants, daily_budget, segment_id, paused)
-    select collection, ${id}, image, ${priority}, ${titleOfCopy(source.title, TASK_TITLE_MAX_LENGTH)}, link, reward, verified_by_bot,
+    select collection, ${id}, image, ${priority}, ${titleOfCopy(source.title, MAX_TASK_TITLE_LENGTH)}, link, reward, verified_by_bot,
            max_participants, daily_budget, segment_id, true
       from tasks where collection = ${collection} and id = ${original} returning ${sql.join(stored)}`.execute(tx)
   return rows[0]

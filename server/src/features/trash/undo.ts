@@ -117,11 +117,11 @@ async function explainChanges(tx: Transaction<Tables>, changed: UndoableEntry[])
 }
 
 /** Most records that the message of the error names. */
-const NAMED_MAX = 3
+const MAX_NAMED = 3
 
 function changedSince(refusals: Refusal[]): Failure {
-  const named = refusals.slice(0, NAMED_MAX).map(({ title, reason }) => `${isolated(title)} (${reason})`)
-  const more = refusals.length > NAMED_MAX ? ` and ${refusals.length - NAMED_MAX} more` : ''
+  const named = refusals.slice(0, MAX_NAMED).map(({ title, reason }) => `${isolated(title)} (${reason})`)
+  const more = refusals.length > MAX_NAMED ? ` and ${refusals.length - MAX_NAMED} more` : ''
   const fields = refusals.slice(0, BULK_SHOWN_REFUSALS).map(({ id, title, reason }) => [id, `${isolated(title)}: ${reason}`])
   return new Failure('CHANGED_SINCE', {
     message: `Nothing was undone, because this has changed since: ${named.join(', ')}${more}.`,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { View } from '@arcade/contract/views/calls'
-import { VIEWS_MAX } from '@arcade/contract/views/fields'
+import { MAX_VIEWS } from '@arcade/contract/views/fields'
 import { auditTrail } from '#test/audit-trail.ts'
 import { type Client, testApp } from '#test/test-app.ts'
 
@@ -141,7 +141,7 @@ describe('Views: limits', () => {
     const app = await testApp()
     const ada = await app.signUp('admin')
     const { list, address } = rich
-    const rows = Array.from({ length: VIEWS_MAX - 1 }, (_, n) => ({ id: `v${n}`, list, address, name: `View ${n}` }))
+    const rows = Array.from({ length: MAX_VIEWS - 1 }, (_, n) => ({ id: `v${n}`, list, address, name: `View ${n}` }))
     await app.database.db
       .insertInto('saved_views')
       .values(rows.map((row) => ({ ...row, owner_id: ada.id, private_to: ada.id })))

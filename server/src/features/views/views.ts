@@ -7,7 +7,7 @@ import { lists } from '@arcade/contract/lists'
 import { listPermissions, recordPermissions } from '@arcade/contract/team/records'
 import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
-import { VIEWS_MAX } from '@arcade/contract/views/fields'
+import { MAX_VIEWS } from '@arcade/contract/views/fields'
 import { type CallContext, Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql, lower } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
@@ -18,7 +18,7 @@ import { mayTellPersonal, refusePersonalFilters, refuseWithoutPersonal, seesPers
 import { violatedConstraint } from '#src/postgres/errors.ts'
 
 /** Most views that a list returns: more than people can choose from. The caller's own come first, so none of them is cut off. */
-const SHOWN_MAX = 1000
+const MAX_SHOWN = 1000
 
 export function viewsHandlers({ database }: { database: Database }): Handlers<typeof contract.views> {
   const { db } = database
@@ -41,7 +41,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
         .orderBy(sql`v.owner_id is not distinct from ${self}`, 'desc')
         .orderBy(sql.raw(aToZSql('v.name')))
         .orderBy(sql.raw(idOrderSql('v.id')))
-        .limit(SHOWN_MAX)
+        .limit(MAX_SHOWN)
         .execute()
       return { views: views.filter((view) => mayUse(view, context)) satisfies View[] }
     },
@@ -221,7 +221,7 @@ async function refuseTooMany(tx: Transaction<Tables>, ownerId: string): Promise<
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('owner_id', '=', ownerId)
     .executeTakeFirstOrThrow()
-  if (count >= VIEWS_MAX) throw new Failure('TOO_MANY_VIEWS')
+  if (count >= MAX_VIEWS) throw new Failure('TOO_MANY_VIEWS')
 }
 
 /**

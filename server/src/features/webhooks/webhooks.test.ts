@@ -5,7 +5,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WEBHOOKS_MAX } from '@arcade/contract/webhooks/fields'
+import { MAX_WEBHOOKS } from '@arcade/contract/webhooks/fields'
 import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
 import { auditTrail } from '#test/audit-trail.ts'
 import { openAgain } from '#test/test-database.ts'
@@ -208,12 +208,12 @@ describe('webhooks: an endpoint that', () => {
     const hanging = await add(all, stuck.url)
     const { db } = all.app.database
     await sql`insert into webhooks (id, url, events, secret)
-      select id || n, url, events, secret from webhooks, generate_series(2, ${WEBHOOKS_MAX - 1}::int) as n`.execute(db)
+      select id || n, url, events, secret from webhooks, generate_series(2, ${MAX_WEBHOOKS - 1}::int) as n`.execute(db)
     await sql`insert into webhook_deliveries (id, webhook_id, event, payload)
       select gen_random_uuid(), id, 'test', '{}' from webhooks, generate_series(1, 6)`.execute(db)
     await add(all, good.url)
     const first = all.deliveries.sendDue()
-    await expect.poll(() => stuck.received.length, { timeout: 20_000 }).toBe((WEBHOOKS_MAX - 1) * 4) // no more than this at once
+    await expect.poll(() => stuck.received.length, { timeout: 20_000 }).toBe((MAX_WEBHOOKS - 1) * 4) // no more than this at once
     await activate(all)
     await all.deliveries.sendDue()
     expect(good.received).toHaveLength(1)

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { WEBHOOKS_MAX } from '@arcade/contract/webhooks/fields'
+import { MAX_WEBHOOKS } from '@arcade/contract/webhooks/fields'
 import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks/calls'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
@@ -49,7 +49,7 @@ export function webhooksHandlers({
         // Locks the table, so that simultaneous requests cannot exceed the limit.
         await sql`lock table webhooks in share row exclusive mode`.execute(tx)
         const { rows } = await sql<{ count: number }>`select count(*) as count from webhooks`.execute(tx)
-        if (rows[0]!.count >= WEBHOOKS_MAX) throw new Failure('TOO_MANY_WEBHOOKS')
+        if (rows[0]!.count >= MAX_WEBHOOKS) throw new Failure('TOO_MANY_WEBHOOKS')
         const row = { id, url, events, secret: secretKey.encrypt(secret) }
         await tx.insertInto('webhooks').values(row).execute()
         await audit(tx, actOf(context), 'webhook.create', { record: webhookRecord({ id, url }), detail: { events } })

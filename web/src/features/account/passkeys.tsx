@@ -1,6 +1,6 @@
 /** The passkeys of the signed-in admin: adds one with this browser, renames and removes them. */
 import type { Passkey, PasskeyNameInput } from '@arcade/contract/passkeys/calls'
-import { PASSKEYS_MAX } from '@arcade/contract/passkeys/fields'
+import { MAX_PASSKEYS } from '@arcade/contract/passkeys/fields'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -43,7 +43,7 @@ export function Passkeys() {
       {passkeys.length > 0 && <PasskeyTable passkeys={passkeys} onRename={setNamed} />}
       {canAdd ? (
         <div className={passkeys.length > 0 ? classes['all'] : classes['buttons']}>
-          <Button variant="default" disabled={passkeys.length >= PASSKEYS_MAX} onClick={() => setNamed('new')}>
+          <Button variant="default" disabled={passkeys.length >= MAX_PASSKEYS} onClick={() => setNamed('new')}>
             Add a Passkey
           </Button>
         </div>

@@ -9,7 +9,7 @@ import {
 import { textProblem } from '@arcade/contract/bot-message'
 import { listPaths } from '@arcade/contract/lists'
 import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
-import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
+import { type announcementInput, type AnnouncementInput, MAX_SUBTITLE_LENGTH } from '@arcade/contract/announcements/calls'
 import { useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
@@ -247,7 +247,7 @@ function AnnouncementFields({ control }: { control: FormControl }) {
         options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
       />
       <TextField control={control} name="title" label="Title" isRequired />
-      <TextField control={control} name="subtitle" label="Subtitle" isRequired isWide countsTo={SUBTITLE_MAX_LENGTH} />
+      <TextField control={control} name="subtitle" label="Subtitle" isRequired isWide countsTo={MAX_SUBTITLE_LENGTH} />
       {type === 'desc' && <TextareaField control={control} name="description" label="Description" isWide />}
       {type === 'link' && (
         <>

@@ -1,6 +1,6 @@
 /** The optional parts of a new broadcast: when it begins and ends, the control group and paid sending. */
 import type { BroadcastInput, BroadcastPlan } from '@arcade/contract/broadcasts/calls'
-import { HOLD_BACK_MAX_PERCENT } from '@arcade/contract/broadcasts/fields'
+import { MAX_HOLD_BACK_PERCENT } from '@arcade/contract/broadcasts/fields'
 import { useId } from 'react'
 import { type Control, useController, useWatch } from 'react-hook-form'
 import { Choice } from '#src/ui/choice.tsx'
@@ -67,7 +67,7 @@ export function ControlGroup({ control, plan }: OptionProps & { plan: BroadcastP
       </Choice>
       {isOn && (
         <div className={classes['pair']}>
-          <NumberField control={control} name="holdBack" label={`Percent held back (1 to ${HOLD_BACK_MAX_PERCENT})`} isRequired />
+          <NumberField control={control} name="holdBack" label={`Percent held back (1 to ${MAX_HOLD_BACK_PERCENT})`} isRequired />
         </div>
       )}
       <p className={classes['hint']} aria-live="polite">

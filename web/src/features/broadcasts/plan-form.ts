@@ -3,7 +3,7 @@
  * operator has chosen.
  */
 import type { broadcastInput, BroadcastInput } from '@arcade/contract/broadcasts/calls'
-import { HOLD_BACK_MAX_PERCENT } from '@arcade/contract/broadcasts/fields'
+import { MAX_HOLD_BACK_PERCENT } from '@arcade/contract/broadcasts/fields'
 import type { PlayersFilter } from '@arcade/contract/players/fields'
 import { useEffect } from 'react'
 import { useWatch } from 'react-hook-form'
@@ -66,7 +66,7 @@ export function usePlanForm({ announcementId, filter, address, onAddress }: Plan
 
   const [percent, isLater, isHeld, sendAt] = useWatch({ control, name: ['holdBack', 'isLater', 'isHeld', 'sendAt'] })
   const begins = isLater === true ? Date.parse(sendAt ?? '') : Number.NaN
-  const isPercent = Number.isInteger(percent) && Number(percent) >= 1 && Number(percent) <= HOLD_BACK_MAX_PERCENT
+  const isPercent = Number.isInteger(percent) && Number(percent) >= 1 && Number(percent) <= MAX_HOLD_BACK_PERCENT
   return {
     form: { ...form, offer: offer && { ...offer, onUse: handleUse } },
     isLater: isLater === true,
