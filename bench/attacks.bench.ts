@@ -1,8 +1,9 @@
 /**
- * security.md, Availability: how long others wait, at most, while one client attacks. Each attack is repeated for some seconds; meanwhile
- * another client reads the leaderboard with a bot token and asks `/healthz`, again and again. Attackers are guests, who send a thousand
- * requests on one connection or some on each of 64 connections without waiting for answers; players' clients; the receiver of a webhook;
- * and a stolen token or session that sends large bodies. Where Node itself makes others wait, a bare server is attacked, too.
+ * security.md, Availability: how long others wait, at most, while one client attacks for a second. It is the median of three such seconds,
+ * because the attacker runs on the same two processors. Meanwhile another client reads the leaderboard with a bot token and asks `/healthz`,
+ * again and again. Attackers are guests, who send a thousand requests on one connection or some on each of 64 connections without waiting
+ * for answers; players' clients; the receiver of a webhook; and a stolen token or session that sends large bodies. Where Node itself makes
+ * others wait, a bare server is attacked, too.
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -12,9 +13,11 @@ import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import type { Attack } from './attacking.ts'
 import { prepareClaiming } from './claiming.ts'
 import { inProcess } from './in-process.ts'
-import { report, ROUND_SECONDS, startBenchServer, startProcess, stopProcess } from './measuring.ts'
+import { median, report, startBenchServer, startProcess, stopProcess } from './measuring.ts'
 
 const MAX_MS = 100
+const ROUNDS = 3
+const ROUND_SECONDS = 1
 const MB = 1024 * 1024
 /** An attack whose requests Node reads to the end of a chunk, although the connection is closed at one of the first. */
 const READ_TO_THE_END = '1,000 requests for /api/session on each of 64 connections'
@@ -74,7 +77,10 @@ try {
       seconds: ROUND_SECONDS,
       ...attack,
     }
-    const waited = await longestWait(all, { url: server.url, paths: ['/healthz', '/bot/v1/leaderboard'], headers: other })
+    const waits: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1)
+      waits.push(await longestWait(all, { url: server.url, paths: ['/healthz', '/bot/v1/leaderboard'], headers: other }))
+    const waited = median(waits)
     report(`${name}: the longest wait of others`, { ours: waited, unit: 'ms', atMost: MAX_MS })
     if (name === READ_TO_THE_END) await reportBare(all, waited)
   }
@@ -109,8 +115,10 @@ async function longestWait(attack: Attack, { url, paths, headers = {} }: Asking)
 /** Reports how much longer others wait than at a bare server under the same attack. */
 async function reportBare(attack: Attack, ours: number): Promise<void> {
   const { url, child } = await startProcess('bench/bare/closing-server.ts', {})
-  const limit = await longestWait({ ...attack, url }, { url, paths: ['/'] })
+  const waits: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) waits.push(await longestWait({ ...attack, url }, { url, paths: ['/'] }))
   await stopProcess(child)
+  const limit = median(waits)
   report(`${READ_TO_THE_END}: the longest wait of others, against a bare server`, { ours, limit, unit: 'ms' })
 }
 

@@ -6,10 +6,14 @@
 import { lookup } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, connect, isIP, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
 
 /** Interim answers (RFC 9110, 15.2) that a receiver may send before the final one. Endless ones would keep the server busy. */
 const MAX_INTERIM = 4
+/** Bytes that Node's parser gets at once: some interim answers more than are allowed, but not two thousand. */
+const PIECE_BYTES = 1024
 
 export interface PostOptions {
   /** Networks that the POST may reach although they are not public, such as `10.0.0.0/8`. */
@@ -31,19 +35,18 @@ export async function post(
   late.catch(() => {})
   const address = await Promise.race([checkedAddress(target, networks), late])
   const isHttps = target.protocol === 'https:'
+  const place = { host: address, port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port) }
+  // The certificate must be valid for the host name, not for the IP address. An IP address is not a server name (RFC 6066, 3).
+  const servername = isIP(host) === 0 && { servername: host }
   return Promise.race([
     late,
     new Promise<number>((resolve, reject) => {
       const request = (isHttps ? https : http).request(
         {
-          host: address,
-          port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port),
           path: target.pathname + target.search,
           method: 'POST',
-          agent: false,
           signal,
-          // The certificate must be valid for the host name, not for the IP address. An IP address is not a server name (RFC 6066, 3).
-          ...(isHttps && isIP(host) === 0 && { servername: host }),
+          createConnection: () => inPieces(isHttps ? connectTls({ ...place, ...servername }) : connect(place)),
           headers: { ...headers, host: target.host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
         },
         (response) => {
@@ -62,6 +65,30 @@ export async function post(
       request.end(body)
     }),
   ])
+}
+
+/**
+ * Returns a connection that passes on what the socket receives in small pieces. Node's parser reads what it gets to the end, even if the
+ * request is destroyed at the first of the interim answers in it.
+ */
+function inPieces(socket: Socket): Duplex {
+  const connection = new Duplex({
+    read: () => void socket.resume(),
+    write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
+    final: (done) => void socket.end(done),
+    destroy(error, done) {
+      socket.destroy()
+      done(error)
+    },
+  })
+  socket.on('data', (chunk: Buffer) => {
+    for (let at = 0; at < chunk.length && !connection.destroyed; at += PIECE_BYTES)
+      if (!connection.push(chunk.subarray(at, at + PIECE_BYTES))) socket.pause()
+  })
+  socket.on('end', () => connection.push(null))
+  socket.on('error', (error) => connection.destroy(error))
+  socket.on('close', () => connection.destroy())
+  return connection
 }
 
 /**
