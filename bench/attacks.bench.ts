@@ -77,10 +77,7 @@ try {
       seconds: ROUND_SECONDS,
       ...attack,
     }
-    const waits: number[] = []
-    for (let round = 0; round < ROUNDS; round += 1)
-      waits.push(await longestWait(all, { url: server.url, paths: ['/healthz', '/bot/v1/leaderboard'], headers: other }))
-    const waited = median(waits)
+    const waited = await usualLongestWait(all, { url: server.url, paths: ['/healthz', '/bot/v1/leaderboard'], headers: other })
     report(`${name}: the longest wait of others`, { ours: waited, unit: 'ms', atMost: MAX_MS })
     if (name === READ_TO_THE_END) await reportBare(all, waited)
   }
@@ -92,6 +89,13 @@ interface Asking {
   url: string
   paths: readonly string[]
   headers?: Record<string, string>
+}
+
+/** Attacks several times, and returns the median of the longest waits. */
+async function usualLongestWait(attack: Attack, asking: Asking): Promise<number> {
+  const waits: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) waits.push(await longestWait(attack, asking))
+  return median(waits)
 }
 
 /** Attacks while another client asks, again and again. Returns the milliseconds of its longest wait. */
@@ -115,10 +119,8 @@ async function longestWait(attack: Attack, { url, paths, headers = {} }: Asking)
 /** Reports how much longer others wait than at a bare server under the same attack. */
 async function reportBare(attack: Attack, ours: number): Promise<void> {
   const { url, child } = await startProcess('bench/bare/closing-server.ts', {})
-  const waits: number[] = []
-  for (let round = 0; round < ROUNDS; round += 1) waits.push(await longestWait({ ...attack, url }, { url, paths: ['/'] }))
+  const limit = await usualLongestWait({ ...attack, url }, { url, paths: ['/'] })
   await stopProcess(child)
-  const limit = median(waits)
   report(`${READ_TO_THE_END}: the longest wait of others, against a bare server`, { ours, limit, unit: 'ms' })
 }
 

@@ -52,22 +52,14 @@ export const collections: readonly Collection[] = [
     writer: ({ isMoveIn }) => write.telegramUsersWriter(isMoveIn),
     tables: ['telegram_users', 'balances', 'ledger_entries'],
   },
-  {
-    name: 'socialTask',
+  ...(['social', 'daily'] as const).map((kind) => ({
+    name: `${kind}Task`,
     kept: keptNames(parse.importedTasks, 'image'),
-    parse: (row) => parse.parseTask('social', row),
+    parse: (row: Row) => parse.parseTask(kind, row),
     key: ['id'],
-    writer: () => write.tasksWriter('social'),
-    kind: 'social',
-  },
-  {
-    name: 'dailyTask',
-    kept: keptNames(parse.importedTasks, 'image'),
-    parse: (row) => parse.parseTask('daily', row),
-    key: ['id'],
-    writer: () => write.tasksWriter('daily'),
-    kind: 'daily',
-  },
+    writer: () => write.tasksWriter(kind),
+    kind,
+  })),
   {
     name: 'announcements',
     kept: keptNames(parse.importedAnnouncements, 'image', 'icon'),
