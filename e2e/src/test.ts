@@ -3,7 +3,7 @@
  * each test starts with fresh data, and any message in the browser's console fails it. The tests of a worker share a browser context.
  */
 import type { Role } from '@arcade/contract/team/fields'
-import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import { test as base, expect, type Locator, type Page, type Request } from '@playwright/test'
 import { citusUrl, createDistributedDatabase, dropClusterDatabase } from '../../server/test/citus.ts'
 import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/test/console-server.ts'
 import { SharedContext } from './shared-context.ts'
@@ -81,14 +81,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(await sharedContext.open(`${baseURL}`, JSON.stringify(options)))
     await (testInfo.status === testInfo.expectedStatus ? sharedContext.clean() : sharedContext.leaveAsItIs())
   },
-  page: async ({ page, server, sample, expectedNoise }, use) => {
+  page: async ({ page, server, sample, expectedNoise }, use, testInfo) => {
     await server.reset({ sample })
     const noise: string[] = []
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) noise.push(message.text())
     })
     page.on('pageerror', (error) => noise.push(String(error)))
+    const allAnswered = watchRequests(page)
     await use(page)
+    if (testInfo.status === testInfo.expectedStatus) await allAnswered()
     expect(noise.filter((line) => !expectedNoise.patterns.some((pattern) => pattern.test(line)))).toEqual([])
   },
   signIn: async ({ context, server, page: _page }, use) => {
@@ -101,6 +103,29 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     })
   },
 })
+
+/**
+ * Watches the page's requests, except streams of events, which stay open. The returned function waits until all are answered, so that
+ * what a test's last click began ends with this test and does not read the data of the next one.
+ */
+function watchRequests(page: Page): () => Promise<void> {
+  const open = new Set<Request>()
+  let notify = (): void => undefined
+  const end = (request: Request): void => {
+    open.delete(request)
+    notify()
+  }
+  page.on('request', (request) => request.resourceType() !== 'eventsource' && open.add(request))
+  page.on('requestfinished', end)
+  page.on('requestfailed', end)
+  page.on('close', () => {
+    open.clear()
+    notify()
+  })
+  return async () => {
+    while (open.size > 0) await new Promise<void>((resolve) => (notify = resolve))
+  }
+}
 
 /** Removes the cookies, the session's among them. Leaves the page first: a request that it makes without them would be refused. */
 export async function forgetSession(page: Page): Promise<void> {

@@ -287,6 +287,7 @@ test('Calendar: the agenda of a phone has when a broadcast begins and ends, its 
   server,
 }) => {
   const title = 'A long announcement of the ninth season that does not fit into one line of a phone, with all its words'
+  await addAnnouncement(server, season) // the one that is sent: the broadcast's page shows it
   await addBroadcast(server, { id: 'long', title, state: 'scheduled', begins: '2040-06-13T16:00Z', ends: '2040-06-14T06:30Z' })
   await resize(page, phone)
   await page.goto(WEEK)

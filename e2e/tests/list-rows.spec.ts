@@ -43,7 +43,13 @@ async function deleteSome(server: ConsoleServer): Promise<void> {
   const { db } = server.database
   const names = { fname: 'Maximiliana-Konstantina', lname: 'Papadopoulou-Wolkenstein' }
   const { id } = await server.addPerson({ ...names, email: `${'long'.repeat(12)}@gmail.com`, userType: 'user' })
-  const tasks = await db.selectFrom('tasks').select('id').where('collection', '=', 'social').limit(3).execute()
+  const tasks = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('collection', '=', 'social')
+    .orderBy('priority')
+    .limit(3)
+    .execute()
   const [alone, ...together] = tasks.map((task) => task.id)
   await db
     .updateTable('tasks')
@@ -72,7 +78,8 @@ test('Trash: all columns fit without sideways scrolling; only records that were 
 
 test('Audit: all columns fit without sideways scrolling, and each action is on one line', async ({ page, server }) => {
   await deleteSome(server)
-  const { user_id: id } = await server.database.db.selectFrom('telegram_users').select('user_id').executeTakeFirstOrThrow()
+  const players = server.database.db.selectFrom('telegram_users').select('user_id').orderBy('user_id')
+  const { user_id: id } = await players.executeTakeFirstOrThrow()
   const { call } = await otherAdmin(server, 'Grace Hopper-Papadopoulou')
   await call('POST', '/api/telegram-users/block', { target: { ids: [String(id)] }, reason: 'Plays with many accounts at once' })
   await call('POST', '/api/bot-tokens', { name: 'the token of the reference game', scope: 'play' })

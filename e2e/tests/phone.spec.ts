@@ -62,7 +62,8 @@ test.describe('without a connection', () => {
 
 test('Trash: on a phone a deletion is undone from its card, with the button on the first screen', async ({ page, server }) => {
   const { db } = server.database
-  const task = await db.selectFrom('tasks').selectAll().where('collection', '=', 'social').executeTakeFirstOrThrow()
+  const tasks = db.selectFrom('tasks').selectAll().where('collection', '=', 'social').orderBy('priority')
+  const task = await tasks.executeTakeFirstOrThrow()
   await (await otherAdmin(server)).call('DELETE', `/api/social-tasks/${task.id}`)
   await page.goto('/trash')
   await settled(page)
@@ -107,7 +108,8 @@ test('Lists: on a phone a player’s card shows name, username, balance and id; 
 
 test('Lists: on a phone the first card begins in the first quarter of the screen, on every list', async ({ page, server }) => {
   await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
-  const task = await server.database.db.selectFrom('tasks').select('id').executeTakeFirstOrThrow()
+  const tasks = server.database.db.selectFrom('tasks').select('id').where('collection', '=', 'social').orderBy('priority')
+  const task = await tasks.executeTakeFirstOrThrow()
   await (await otherAdmin(server)).call('DELETE', `/api/social-tasks/${task.id}`)
   for (const [path] of [...lists, ['/audit'] as const, ['/trash'] as const]) {
     await page.goto(path)

@@ -104,7 +104,7 @@ test('design §7 the editor of segments: axe finds nothing, on a desktop and on 
     .selectFrom('tasks')
     .select('id')
     .where('collection', '=', 'social')
-    .limit(1)
+    .orderBy('priority')
     .executeTakeFirstOrThrow()
   const any = JSON.stringify([{ has: 'email,wallet' }, { tookPart: `social:${id}`, joinedDays: 30 }])
   await page.goto(`${PATH}?any=${encodeURIComponent(any)}&seenDays=7`)
