@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
 import { root, run } from './children.ts'
-import { describeRun, type Row, withSection } from './performance.ts'
+import { describeRun, largeName, type Row, withSection } from './performance.ts'
 import { buildWeb } from './web-build.ts'
 
 const flag = { type: 'boolean', default: false } as const
@@ -69,5 +69,5 @@ async function writeSection(file: string, { ran, rows }: { ran: string; rows: Ro
   const document = join(root, 'docs/performance.md')
   const before = await readFile(document, 'utf8').catch(() => '') // the document does not exist yet
   const name = file.replace('.bench.ts', '')
-  await writeFile(document, withSection(before, { name, ran: values.large ? `${ran}, --large` : ran, rows }))
+  await writeFile(document, withSection(before, { name: values.large ? largeName(name) : name, ran, rows }))
 }

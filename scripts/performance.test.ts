@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withSection } from './performance.ts'
+import { largeName, withSection } from './performance.ts'
 
 const audit = { name: 'audit', ran: '2026-11-22, a machine, load 2.7' }
 const rows = [
@@ -38,6 +38,15 @@ test('a run replaces the rows of its own bench and leaves the others as they are
   expect(again).toContain('| audit trail: a page | 150 requests/s | – | – | audit |')
   expect(again).toContain('`audit` 2026-11-23, another.')
   expect(withSection(again, { ...audit, rows })).toBe(all)
+})
+
+test('a run with --large has rows of its own, which a usual run does not replace', () => {
+  const large = withSection('', { ...audit, name: largeName('audit'), rows })
+  expect(large).toContain('| audit trail: a page | 100 requests/s | 50 % | ≥ 60 % **missed** | audit --large |')
+  const both = withSection(large, { ...audit, ran: '2026-11-23, another', rows })
+  expect(both).toContain('| ≥ 60 % **missed** | audit |\n| audit trail: a page')
+  expect(both).toContain('Measured: `audit` 2026-11-23, another; `audit --large` 2026-11-22, a machine, load 2.7.')
+  expect(withSection(both, { ...audit, name: largeName('audit'), rows })).toBe(both)
 })
 
 test('the p99 of a question stands in the cells of its row, with its own ratio and bound', () => {

@@ -80,7 +80,7 @@ const opening = `# Performance
 
 \`npm run bench\` writes this document, with a table for each area; \`npm run bench NAME\` measures one bench again, the last column
 has its name. \`--strict\` fails if a bound is missed, or if all benches together take more than half an hour at a million rows.
-\`--large\` measures ten million, and heavy use for 15 minutes instead of one.
+\`--large\` measures ten million, and heavy use for 15 minutes instead of one; its rows have it in the last column.
 
 - **ours** is the console as it runs in production, on its own PostgreSQL.
 - **to limit** compares it with the best possible answer, measured in the same run: the same statement from a bare \`node:http\`
@@ -99,6 +99,9 @@ interface Measured {
   rows: readonly string[]
 }
 
+/** The name under which the document keeps a run with `--large`, whose rows a usual run does not replace. */
+export const largeName = (name: string): string => `${name} --large`
+
 /** Returns the document with the rows of this bench replaced. */
 export function withSection(document: string, { name, ran, rows }: Section): string {
   const measured = readMeasured(document)
@@ -109,24 +112,26 @@ export function withSection(document: string, { name, ran, rows }: Section): str
 /** Reads what the document says of each bench, from its tables and the lines under them. */
 function readMeasured(document: string): Map<string, Measured> {
   const lines = document.split('\n')
-  const runs = document.replaceAll(/\n(?=[^\n])/g, ' ').matchAll(/`([a-z-]+)` (\d{4}-[^;]*?)(?:;|\.(?=\s|$))/g)
+  const runs = document.replaceAll(/\n(?=[^\n])/g, ' ').matchAll(/`([a-z-]+(?: --large)?)` (\d{4}-[^;]*?)(?:;|\.(?=\s|$))/g)
   return new Map(
     Array.from(runs, ([, name = '', ran = '']) => [name, { ran, rows: lines.filter((line) => line.endsWith(`| ${name} |`)) }]),
   )
 }
 
 function areaText({ title, about, benches }: Area, measured: ReadonlyMap<string, Measured>): string[] {
-  const known = Object.keys(benches).flatMap((name) => {
-    const found = measured.get(name)
-    return found ? [{ name, ...found }] : []
-  })
+  const known = Object.keys(benches)
+    .flatMap((name) => [name, largeName(name)])
+    .flatMap((name) => {
+      const found = measured.get(name)
+      return found ? [{ name, ...found }] : []
+    })
   if (known.length === 0) return []
   const runs = known.map(({ name, ran }) => `\`${name}\` ${ran}`).join('; ')
   return [`## ${title}`, wrap(about), [...HEAD, ...known.flatMap(({ rows }) => rows)].join('\n'), wrap(`Measured: ${runs}.`)]
 }
 
 function tableRows(name: string, rows: readonly Row[]): string[] {
-  const subject = areas.flatMap(({ benches }) => benches[name] ?? [])[0]
+  const subject = areas.flatMap(({ benches }) => benches[name.replace(' --large', '')] ?? [])[0]
   if (subject === undefined) throw new Error(`scripts/performance.ts has no area for the bench ${name}`)
   const bounded = rows.filter(({ bound }) => bound !== undefined)
   const shown = bounded.length > 0 ? bounded : rows.filter(({ question }) => !/: (row|index)\b/.test(question))
