@@ -83,7 +83,7 @@ function checkFile(base: string, file: string, source: string): { problems: Prob
   ]
   new Visitor({
     TSImportType: ({ source: { value, start } }) => imported.push({ specifier: value, start, isLazy: true }),
-    ...touches(file, report),
+    ...forbiddenUses(file, report),
   }).visit(program)
   for (const one of imported) {
     const message = problemOfImport(base, file, one)
@@ -185,7 +185,10 @@ function findPart(zone: Zone, file: string): string {
  * server/src/counters/counter-keys.ts, and titles of tests and lines of the log in another form. Released migrations are exempt, because
  * they must not change.
  */
-function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
+function forbiddenUses(
+  file: string,
+  report: (offset: number, message: string) => void,
+): ConstructorParameters<typeof Visitor>[0] {
   const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)
   const environment = (start: number): void => {
     if (isProduct && file !== 'server/src/config.ts')

@@ -49,7 +49,7 @@ async function hashOfSources(): Promise<string> {
 
 async function replaceDist(fresh: string): Promise<void> {
   const old = `${fresh}-old`
-  if (existsSync(dist)) await rename(dist, old).catch(unlessGone)
+  if (existsSync(dist)) await rename(dist, old).catch(ignoreMissing)
   await rename(fresh, dist).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY') throw error // otherwise another process has just put its own build of the same sources there
   })
@@ -73,6 +73,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function unlessGone(error: NodeJS.ErrnoException): void {
+function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
 }

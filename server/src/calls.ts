@@ -175,7 +175,7 @@ export function playerOf({ caller }: CallContext, userId: number | 'me'): number
 }
 
 /** Waits for a slow result, such as a sort of millions of rows. @throws Failure TOO_SLOW when the client leaves */
-export async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilClientLeaves<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   result.catch(() => {})
   const gone = Promise.withResolvers<never>()
   const handleAbort = (): void => gone.reject(new Failure('TOO_SLOW', { cause: signal.reason }))

@@ -199,14 +199,16 @@ async function prepareFirstAdmin(config: Config, database: Database, sessions: S
 
 function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Promise<{ server: Server; address: string }> {
   return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException): void => {
+      void explainFailure(error, config.port).then((reason) => reject(new StartError(reason)))
+    }
     const server = serve({ fetch, port: config.port, hostname: config.host }, ({ port }) => {
+      server.off('error', refuse) // a later error ends the process like any unexpected one
       const host = config.host.includes(':') ? `[${config.host}]` : config.host
       resolve({ server, address: `http://${host}:${port}` })
     }) as Server
     limitSockets(server)
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      void explainFailure(error, config.port).then((reason) => reject(new StartError(reason)))
-    })
+    server.once('error', refuse)
   })
 }
 
@@ -254,7 +256,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove old attempts', () => attempts.sweep()],
     [3600, 'remove sign-in checks', () => signInGuard.sweep()],
     [600, 'remove expired challenges of passkeys', () => passkeys.sweep()],
-    [600, 'forget browsers that the sign-in service did not send back', () => sweepFlows(database.db)],
+    [600, 'remove unfinished sign-ins at the sign-in service', () => sweepFlows(database.db)],
     [3600, 'remove expired password links', () => passwords.sweep()],
     [3600, 'remove links that were mailed', () => passwordResets.sweep()],
     [3600, 'remove old invitations', () => sweepInvitations(database.db)],
@@ -263,7 +265,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
     [3600, 'remove old deliveries', () => deliveries.sweep()],
     [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
-    [3600, 'remove what was left of limits', () => forgetQuotas(database)],
+    [3600, 'remove unused buckets of limits', () => forgetQuotas(database)],
     [3600, 'remove deleted notes', () => forgetRemovedNotes(database)],
     [10, 'make due backups', () => backups.runDue()],
     [60, 'purge the trash', () => purgeExpired({ database, files })],

@@ -77,7 +77,7 @@ export async function station(
 /** Begins and plans what is due, without sending. */
 export async function planAll({ database }: { database: Database }): Promise<void> {
   while (await beginDue(database, undefined));
-  while (await planBatch(database));
+  while ((await planBatch(database)).outcome === 'planned');
 }
 
 export const isOver = ({ state }: Pick<Broadcast, 'state'>): boolean => state === 'done' || state === 'cancelled'

@@ -66,7 +66,12 @@ export const botTokens = {
     .input(ofOne)
     .output(secret),
   endPrevious: call(['admin'], { needs: 'tokens.manage', stepUp: true, onFullDisk: 'small' })
-    .route({ method: 'DELETE', path: '/api/bot-tokens/{id}/previous', tags, summary: 'End the secret before the last rotation' })
+    .route({
+      method: 'DELETE',
+      path: '/api/bot-tokens/{id}/previous',
+      tags,
+      summary: 'End the previous secret of a rotated token',
+    })
     .input(ofOne)
     .output(done),
   revoke: call(['admin'], { needs: 'tokens.manage', stepUp: true, onFullDisk: 'small' })

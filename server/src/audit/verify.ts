@@ -130,8 +130,8 @@ async function readRanges(
 
 function describeWrong({ seq, isGap, isChanged }: Wrong): string {
   if (isGap) return `Entries before no. ${seq} are missing, or others were put in.`
-  if (isChanged) return `Entry no. ${seq} is not the one that was sealed.`
-  return `Entry no. ${seq} says something else than when it was sealed.`
+  if (isChanged) return `Entry no. ${seq}: its hash does not match the entry and the one before it.`
+  return `Entry no. ${seq}: what it says does not match its commitment.`
 }
 
 async function countUpTo(snapshot: Snapshot, seq: number): Promise<number> {

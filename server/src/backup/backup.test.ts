@@ -385,7 +385,7 @@ describe('trial', () => {
     const forged = openPlace(await folder())
     await makeBackup({ database, fileStore, place: forged })
     await expect(verifyBackup(forged, { scratchDir, log })).rejects.toThrow(
-      /are those that were saved, but its audit trail is not whole: Entry no. 1 is not the one that was sealed/,
+      /are those that were saved, but its audit trail is not whole: Entry no. 1: its hash does not match the entry/,
     )
     expect(await readdir(path.dirname(scratchDir))).toEqual([])
   })

@@ -233,7 +233,7 @@ test.each([
   await expect.poll(folders, PATIENCE).toEqual([path.basename(whole.place)])
 })
 
-test('design §8 what a command left when it ended says so', async () => {
+test('design §8 an unfinished backup whose command has ended is listed as cut off', async () => {
   await sql`insert into backups (id, place, is_scheduled, step) values ('cut', '/x', false, 'tables')`.execute(app.database.db)
   expect(await newest()).toMatchObject({ id: 'cut', error: 'The command that made it ended meanwhile.', underWay: null })
 })

@@ -59,7 +59,7 @@ export interface Backups {
 
 /** Milliseconds that a server waits for the turn: an admin waits for the answer, and the schedule tries again. */
 const WAIT_MS = 200
-/** Milliseconds to wait for a turn that is about to end: the list shows no work any more, but older backups are being removed. */
+/** Milliseconds to wait for the turn of a backup that is recorded as done, while it removes older backups. */
 const ENDING_WAIT_MS = 20_000
 
 /**

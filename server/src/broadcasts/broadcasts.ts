@@ -146,11 +146,16 @@ class Sender implements Broadcasts {
     await Promise.all(this.#workers.values())
   }
 
+  /** Plans all broadcasts. One whose recipients cannot be chosen now does not hold up the others. */
   async #plan(): Promise<void> {
-    try {
-      while (!this.#isStopping && !this.#database.freeSpaceLow() && (await planBatch(this.#database)));
-    } catch (error) {
-      this.#log.warn({ err: error }, 'Recipients of a broadcast could not be chosen; this will be tried again')
+    const failed = new Set<number>()
+    while (!this.#isStopping && !this.#database.freeSpaceLow()) {
+      const { outcome, broadcast, error } = await planBatch(this.#database, failed)
+      if (outcome === 'none') return
+      if (outcome === 'planned') continue
+      this.#log.warn({ err: error, broadcast }, 'Recipients of a broadcast could not be chosen; this will be tried again')
+      if (broadcast === undefined) return
+      failed.add(broadcast)
     }
   }
 
@@ -331,8 +336,18 @@ class Sender implements Broadcasts {
   async #photoOf({ photoId }: LeasedChunk, key: string): Promise<Photo | undefined> {
     if (photoId !== null) return { id: photoId }
     if (this.#photo?.key !== key) this.#photo = { key, file: this.#openPhoto(key) }
-    const file = await this.#photo.file
+    const asked = this.#photo
+    const file = await asked.file.catch((error: unknown) => {
+      this.#forgetPhoto(asked)
+      throw error
+    })
+    if (!file) this.#forgetPhoto(asked)
     return file && { file }
+  }
+
+  /** Makes the next message look for the image again: the store may have answered with an error, or the image may have been put back. */
+  #forgetPhoto(asked: object): void {
+    if (this.#photo === asked) this.#photo = undefined
   }
 
   async #openPhoto(key: string): Promise<Photo['file']> {

@@ -88,7 +88,7 @@ export async function prepareChunk(
   return all.filter(({ outcome }) => outcome === OUTCOMES.pending).map(({ userId }) => userId)
 }
 
-/** Marks what a holder, whose lease has ended, was sending. A sure answer that comes late still corrects it. */
+/** Marks the messages as unknown that the holder of an expired lease was sending. A definite answer that arrives later corrects them. */
 async function giveUp(db: Kysely<Tables>, { broadcast, chunk }: { broadcast: number; chunk: number }): Promise<void> {
   await sql`update broadcast_recipients set outcome = ${OUTCOMES.unknown}, at = now()
     where broadcast = ${broadcast} and chunk = ${chunk} and outcome = ${OUTCOMES.sending}`.execute(db)
@@ -211,8 +211,8 @@ export async function countRecipients(db: Kysely<Tables>, broadcast: number): Pr
 }
 
 /**
- * Returns how many messages of a broadcast were sent in the last minute, and how many of them in a second: of the time since the first of
- * them, because sending may have begun or gone on only seconds ago. Undefined while a second has not passed.
+ * Returns the number of messages that were sent in the last minute, and their rate a second since the first of them, because sending may have
+ * begun or resumed only seconds ago. The rate is undefined until a second has passed.
  */
 export async function countLastMinute(
   db: Kysely<Tables>,

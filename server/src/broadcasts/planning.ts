@@ -73,26 +73,43 @@ interface Planned {
   plannedUpTo: number
 }
 
-/** Chooses recipients among the next players of a broadcast that no other server is planning. Returns whether there was one. */
-export async function planBatch(database: Database): Promise<boolean> {
-  return database.transaction(async (tx) => {
-    const { rows } = await sql<Planned>`
-      select number, id, title, filter::json as filter, hold_back as "holdBack", stars_each as "starsEach", stars_most as "starsMost",
-             coalesce(planned_up_to, 0) as "plannedUpTo" from broadcasts
-       where state = 'planning' and not is_paused order by number limit 1 for update skip locked`.execute(tx)
-    const [broadcast] = rows
-    if (!broadcast) return false
-    const { number, plannedUpTo } = broadcast
-    const last = await findLastOfBatch(tx, plannedUpTo)
-    if (last === null) {
-      await finishPlanning(tx, broadcast)
-      return true
-    }
-    const recipients = await findRecipients(tx, broadcast, last)
-    if (recipients.length > 0) await writeRecipients(tx, broadcast, recipients)
-    await sql`update broadcasts set planned_up_to = ${last} where number = ${number}`.execute(tx)
-    return true
-  })
+/** What became of a batch: `none` if there is no broadcast to plan. `broadcast` is the number of the one that failed, if it is known. */
+interface PlannedBatch {
+  outcome: 'none' | 'planned' | 'failed'
+  broadcast?: number | undefined
+  error?: unknown
+}
+
+/** Chooses recipients among the next players of a broadcast that no other server is planning, except of those that have `failed`. */
+export async function planBatch(database: Database, failed: ReadonlySet<number> = new Set()): Promise<PlannedBatch> {
+  let number: number | undefined
+  try {
+    return await database.transaction(async (tx) => {
+      const broadcast = await findPlanned(tx, failed)
+      if (!broadcast) return { outcome: 'none' }
+      number = broadcast.number
+      const last = await findLastOfBatch(tx, broadcast.plannedUpTo)
+      if (last === null) {
+        await finishPlanning(tx, broadcast)
+        return { outcome: 'planned' }
+      }
+      const recipients = await findRecipients(tx, broadcast, last)
+      if (recipients.length > 0) await writeRecipients(tx, broadcast, recipients)
+      await sql`update broadcasts set planned_up_to = ${last} where number = ${number}`.execute(tx)
+      return { outcome: 'planned' }
+    })
+  } catch (error) {
+    return { outcome: 'failed', broadcast: number, error }
+  }
+}
+
+async function findPlanned(tx: Transaction<Tables>, failed: ReadonlySet<number>): Promise<Planned | undefined> {
+  const { rows } = await sql<Planned>`
+    select number, id, title, filter::json as filter, hold_back as "holdBack", stars_each as "starsEach", stars_most as "starsMost",
+           coalesce(planned_up_to, 0) as "plannedUpTo" from broadcasts
+     where state = 'planning' and not is_paused and number <> all(${[...failed]}::bigint[])
+     order by number limit 1 for update skip locked`.execute(tx)
+  return rows[0]
 }
 
 /** Lets sending begin, unless it could cost more Stars than were confirmed. */

@@ -64,7 +64,7 @@ test.each([
   [['admin', 'create', 'nobody'], 'nobody: '],
   [['import', 'one', '--dryrun'], "Unknown option '--dryrun'.\nUsage"],
   [['import', 'one', '--dry-run=no'], "Option '--dry-run' does not take an argument.\nUsage"],
-  [['seed'], 'How many rows are to be made?\nUsage'],
+  [['seed'], 'Give --telegram-users or --participants.\nUsage'],
   [['seeds'], "There is no command 'seeds'.\nUsage:\n  npm run arcade -- admin create EMAIL"],
   [['reconcile', '--players'], "Unknown option '--players'.\nUsage:\n  npm run arcade -- reconcile"],
 ])('design §8 arcade %j ends with 1 and says why', async (args, reason) => {

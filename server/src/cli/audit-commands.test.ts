@@ -13,7 +13,7 @@ test('security: commands write audit entries; `audit verify` reads them and name
 
   await sql`update audit_entries set record_name = 'another'`.execute((await testDatabase()).db)
   const changed = await arcade('audit', 'verify', '--head', head)
-  expect(changed.output).toContain('Entry no. 1 says something else than when it was sealed.')
+  expect(changed.output).toContain('Entry no. 1: what it says does not match its commitment.')
   expect(changed.output).toContain('The audit trail is NOT whole')
   expect(changed.code).toBe(3)
 

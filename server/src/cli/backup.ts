@@ -10,7 +10,7 @@ import { beginRun, recordMaking } from '#src/backup/runs.ts'
 import { takeTurn } from '#src/backup/turn.ts'
 import { resumeScheduledWork } from '#src/db/scheduled-work.ts'
 import { openFileStore } from '#src/files/files.ts'
-import { tellSchedule } from '#src/items/schedule-notice.ts'
+import { notifySchedule } from '#src/items/schedule-notice.ts'
 import type { RunCommand } from './command-line.ts'
 import type { RunOnDatabase } from './on-database.ts'
 
@@ -57,7 +57,7 @@ export const resume: RunOnDatabase = async ({ database: { db }, print }) => {
   const pause = await resumeScheduledWork(db)
   if (pause !== undefined) {
     await audit(db, actOfProcess('command', 'arcade resume'), 'backup.resume', { detail: { paused: pause.reason } })
-    await tellSchedule(db)
+    await notifySchedule(db)
   }
   print(pause === undefined ? 'Scheduled work was not paused.' : 'Scheduled work runs again.')
 }

@@ -54,7 +54,7 @@ export const commands = [
   command({
     name: 'token retire',
     positionals: ['NAME'],
-    summary: 'end the secret before the last rotation now',
+    summary: 'end the previous secret of a rotated token now',
     prepare: ([name = '']) => onDatabase(retireSecret(name)),
   }),
   command({
@@ -78,7 +78,7 @@ export const commands = [
   command({
     name: 'audit erase',
     positionals: ['ID'],
-    summary: 'erase who a removed user was, also in the audit trail, which stays whole',
+    summary: 'erase the identity of a removed user, also from the audit, which can still be verified',
     prepare: ([id = '']) => onDatabase(eraseFormerUser(id)),
   }),
   command({
@@ -167,7 +167,7 @@ export const commands = [
     options: { 'telegram-users': { type: 'string', shows: 'N' }, participants: { type: 'string', shows: 'N' } },
     summary: 'make synthetic players, and participations of them',
     prepare(_, { 'telegram-users': players, participants }) {
-      if (players === undefined && participants === undefined) throw new UsageError('How many rows are to be made?')
+      if (players === undefined && participants === undefined) throw new UsageError('Give --telegram-users or --participants.')
       const rows = (number = '0'): number => readNumber(number, { min: 0, max: 999_999_999, unit: 'rows' })
       return onDatabase(seedRows({ telegramUsers: rows(players), participations: rows(participants) }))
     },

@@ -51,8 +51,8 @@ export interface DatabaseOptions {
 export interface Database {
   readonly db: Kysely<Tables>
   /**
-   * Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. What the caller of
-   * `checkingBeforeCommit` wants to know is checked last.
+   * Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. The
+   * check that `checkingBeforeCommit` has set runs just before the commit.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']

@@ -36,7 +36,7 @@ test.each(entities)('§3 every stored field has its column in the migrated table
   const { db } = await testDatabase()
   const { rows } = await sql<{ name: string; type: string; isOptional: boolean }>`
     select attname as name, atttypid::regtype::text as type, not attnotnull as "isOptional"
-      from pg_attribute where attrelid = any(${[entity.table, ...(entity.beside ? [entity.beside.table] : [])]}::regclass[]) and attnum > 0 and not attisdropped`.execute(
+      from pg_attribute where attrelid = any(${[entity.table, ...(entity.joined ? [entity.joined.table] : [])]}::regclass[]) and attnum > 0 and not attisdropped`.execute(
     db,
   )
   const found = new Map(rows.map((row) => [row.name, row]))

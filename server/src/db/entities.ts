@@ -22,12 +22,12 @@ export interface Entity {
   /** The field that identifies a row. */
   id: string
   /** Fields that are in a joined table, which has one row for each row of this table, with the same id. */
-  beside?: Beside | undefined
+  joined?: JoinedTable | undefined
   /** The table from which samples are taken, if `table` is a view. */
   sampled?: string | undefined
 }
 
-interface Beside {
+interface JoinedTable {
   table: string
   fields: readonly string[]
   /** Columns that filters use and that are not fields. */
@@ -43,14 +43,14 @@ export function defineEntity<
   fields: Fs
   columnNames: Names & { readonly [Other in Exclude<keyof Names, StoredName<Fs>>]: never }
   id: StoredName<Fs>
-  beside?: Beside & { fields: readonly StoredName<Fs>[] }
+  joined?: JoinedTable & { fields: readonly StoredName<Fs>[] }
   sampled?: string
 }): {
   table: string
   fields: Fs
   columnNames: Names & Readonly<Record<string, string>>
   id: StoredName<Fs>
-  beside?: Beside
+  joined?: JoinedTable
   sampled?: string
 } {
   return entity
@@ -62,7 +62,7 @@ export const playerEntity = defineEntity({
   fields: playerFields,
   columnNames: {},
   id: 'userId',
-  beside: { table: 'balances', fields: ['balance'], filteredBy: ['blocked_at'] },
+  joined: { table: 'balances', fields: ['balance'], filteredBy: ['blocked_at'] },
 })
 export const taskEntity = defineEntity({ table: 'tasks', fields: taskFields, columnNames: { type: 'image' }, id: 'id' }) // image: §3
 export const announcementEntity = defineEntity({
@@ -114,8 +114,8 @@ export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {
 }
 
 /** Whether a field is in the joined table. */
-export function isBeside({ beside }: Entity, name: string): boolean {
-  return beside?.fields.includes(name) ?? false
+export function isJoinedField({ joined }: Entity, name: string): boolean {
+  return joined?.fields.includes(name) ?? false
 }
 
 /**
@@ -123,18 +123,18 @@ export function isBeside({ beside }: Entity, name: string): boolean {
  * field of the other table is used, that table is not read.
  */
 export function sourceSql(entity: Entity, orderedBy?: string): string {
-  const { table, beside } = entity
-  if (!beside) return table
+  const { table, joined } = entity
+  if (!joined) return table
   const id = columnName(entity, entity.id)
-  if (orderedBy !== undefined && isBeside(entity, orderedBy)) return `(${beside.table} join ${table} using (${id}))`
-  return `(${table} left join ${beside.table} using (${id}))`
+  if (orderedBy !== undefined && isJoinedField(entity, orderedBy)) return `(${joined.table} join ${table} using (${id}))`
+  return `(${table} left join ${joined.table} using (${id}))`
 }
 
 /** Returns a subquery for a column of the joined table, for each selected row: with a join, the planner would read all of that table. */
 export function lookedUpSql(entity: Entity, column: string): string {
-  const { table, beside } = entity
+  const { table, joined } = entity
   const id = columnName(entity, entity.id)
-  return `(select beside.${column} from ${beside!.table} as beside where beside.${id} = ${table}.${id}) as ${column}`
+  return `(select joined.${column} from ${joined!.table} as joined where joined.${id} = ${table}.${id}) as ${column}`
 }
 
 /**
@@ -144,8 +144,8 @@ export function lookedUpSql(entity: Entity, column: string): string {
  * one seed for all, either the first pages of all shards were chosen or none of them.
  */
 export function sampleSql(entity: Entity, size: number, all: number): string {
-  const { table, beside, sampled = table } = entity
-  const columns = beside ? [...beside.fields.map((field) => columnName(entity, field)), ...beside.filteredBy] : []
+  const { table, joined, sampled = table } = entity
+  const columns = joined ? [...joined.fields.map((field) => columnName(entity, field)), ...joined.filteredBy] : []
   // A ctid such as (12,3) begins with the page.
   const page = `${sampled}.tableoid || split_part(${sampled}.ctid::text, ',', 1) as sampled_page`
   const selected = [`${sampled}.*`, page, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')

@@ -27,7 +27,7 @@ export async function eraseUser(tx: Transaction<Tables>, act: Act, id: string): 
     lists: ['users', 'audit', 'trash'],
     findsOthers: (search) => isFoundUser(tx, search),
   })
-  const places = await eraseId(tx, { id, anonymousId, emails })
+  const places = (await eraseNameInNotes(tx, id)) + (await eraseId(tx, { id, anonymousId, emails }))
   return places + (await erasePerson(tx, act, { kind: 'user', id, anonymousId }))
 }
 
@@ -51,6 +51,25 @@ async function isFoundUser(tx: Transaction<Tables>, search: string): Promise<boo
   return rows.length > 0
 }
 
+/** Takes the name out of the notes that mention the user. A longer name that begins with it stays, such as @Ann Leeson for @Ann Lee. */
+async function eraseNameInNotes(tx: Transaction<Tables>, id: string): Promise<number> {
+  const { rows: notes } = await sql<{ id: string; text: string; name: string; others: string[] }>`
+    select notes.id, text, own.name, array(select name from note_mentions where note_id = notes.id and user_id <> ${id}) as others
+      from notes join note_mentions own on own.note_id = notes.id and own.user_id = ${id}`.execute(tx)
+  for (const { id: noteId, text, name, others } of notes) {
+    const names = [name, ...others].toSorted((one, other) => other.length - one.length).map(escaped)
+    const mentions = new RegExp(`@(?:${names.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
+    const anonymous = text.replaceAll(mentions, (mention) => (mention === `@${name}` ? '@former user' : mention))
+    await tx.updateTable('notes').set({ text: anonymous }).where('id', '=', noteId).execute()
+  }
+  return notes.length
+}
+
+/** Returns a regular expression that matches the text as it is. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
+}
+
 /** Puts the anonymous id in place of the id wherever a row says who did something, and deletes what was only the user's own. */
 async function eraseId(
   tx: Transaction<Tables>,
@@ -62,8 +81,6 @@ async function eraseId(
     sql`update broadcasts set made_by = ${anonymousId} where made_by = ${id}`,
     sql`update trash set deleted_by_id = ${anonymousId}, deleted_by = null where deleted_by_id = ${id}`,
     sql`update notes set author_id = ${anonymousId} where author_id = ${id}`,
-    sql`update notes set text = replace(text, '@' || name, '@former user')
-          from note_mentions where note_id = notes.id and user_id = ${id}`,
     sql`delete from note_mentions where user_id = ${id}`,
     sql`delete from invitations where ${lower(sql.ref('email'))} = any(${emails.map((email) => email.toLowerCase())}::text[])`,
     sql`delete from password_requests where user_id = ${id}`,

@@ -87,7 +87,7 @@ describe('§5 passwords that look the same are the same', () => {
     expect(await signIn(app.guest, 'password')).toBe(401)
   })
 
-  test('one that an earlier version hashed as typed still works as typed', async () => {
+  test('a password that an earlier version hashed as typed still works as typed', async () => {
     const { app } = await opening()
     await app.signUp('user', 'ada@gmail.com')
     const nonce = Buffer.from('a salt of sixteen')

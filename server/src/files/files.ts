@@ -51,7 +51,7 @@ export interface Files {
   keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined>
   /**
    * Withdraws files, in the transaction that removes them from their row: they are no longer served.
-   * @param end when their bytes are removed: with the row, or after the days for which the trash keeps rows
+   * @param end `purge` if their bytes stay until `purge` is called, `expiry` if they are removed after TRASH_DAYS
    */
   withdraw(tx: Kysely<Tables>, keys: string[], end: 'purge' | 'expiry'): Promise<void>
   /** Serves withdrawn files again, in the transaction of the restored row. @throws Failure NOT_IN_TRASH if the bytes of one are gone */

@@ -23,10 +23,10 @@ import { MAX_SESSION_SECONDS } from '#src/identity/find-session.ts'
 import { FLOW_SECONDS } from '#src/identity/oidc-links.ts'
 import { whileAllowed } from '#src/identity/still-signed-in.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { asKindOfCall } from '#src/postgres/pool-shares.ts'
+import { withPoolShareOf } from '#src/postgres/pool-shares.ts'
 import { hasVersion, jsonHeaders, type Send, writeJson } from './answer.ts'
 import { breakableBody } from './breakable-body.ts'
-import { type Cookie, identify, privateCookie, refuseUnless } from './caller.ts'
+import { type Cookie, identify, privateCookie, requireAccess } from './caller.ts'
 import { answersEverySite, crossSiteHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
@@ -166,7 +166,7 @@ export class CallPipeline {
   /** Returns the caller, whose access it checks. @throws Failure */
   async #identify({ request, address, route, sessionToken }: Exchange): Promise<Caller> {
     const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
-    refuseUnless(route.meta, caller)
+    requireAccess(route.meta, caller)
     return caller
   }
 
@@ -233,9 +233,9 @@ export class CallPipeline {
     const handle = async (): Promise<unknown> => {
       if (!isPersonsAct) return route.handler(input, context)
       const refuse = (user: SessionUser): void => {
-        refuseUnless(route.meta, { ...caller, user })
-        // Also refuses if the person has lost a permission by which the act saw or selected something, such as personal fields. An act
-        // that removes the person's own second factor is allowed.
+        requireAccess(route.meta, { ...caller, user })
+        // Also refuses if the person has lost any permission since the start: the act may have read by it, such as personal fields. An
+        // act that removes the person's own second factor is allowed.
         if (user.lacksSecondFactor) return
         for (const permission of caller.user.permissions) refuseWithout(permission, user)
       }
@@ -243,7 +243,7 @@ export class CallPipeline {
     }
     const isForReplica = this.#services.database.replica !== undefined && route.meta.mayBeSecondOld && caller.kind === 'user'
     const run = isForReplica ? () => allowReplica(this.#cookies.position.read(request), handle) : handle
-    return asKindOfCall(route.name, run)
+    return withPoolShareOf(route.name, run)
   }
 
   #context(exchange: Exchange, caller: Caller, input: unknown): CallContext {

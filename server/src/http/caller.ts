@@ -33,7 +33,7 @@ export function privateCookie(
 }
 
 /**
- * @param inTurn runs the work that credentials cause which anybody can send
+ * @param inTurn runs lookups of credentials in turn, because anybody can send some
  * @throws Failure SIGNED_OUT for an unknown bot token or invalid initData; TOO_MANY_ATTEMPTS for too many of these from one address
  */
 export async function identify(
@@ -65,10 +65,11 @@ export async function identify(
 
 const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'
 const WRONG_INIT_DATA = 'This initData is malformed, too old, or not of this console’s bot.'
-const TOO_MANY_WRONG = 'Too many such requests came from this address; one that is right is answered at once.'
+const TOO_MANY_WRONG =
+  'Too many such requests came from this address. A request with a valid credential is still answered at once.'
 
 /** @throws Failure SIGNED_OUT or FORBIDDEN unless one of `access` covers the caller, and an admin's role has a permission of `needs` */
-export function refuseUnless({ access, needs }: Pick<CallMeta, 'access' | 'needs'>, caller: Caller): void {
+export function requireAccess({ access, needs }: Pick<CallMeta, 'access' | 'needs'>, caller: Caller): void {
   if (access.includes('guest')) return
   if (caller.kind === 'guest') throw new Failure('SIGNED_OUT')
   if (!isAdmitted(access, caller)) throw new Failure('FORBIDDEN')

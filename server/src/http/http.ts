@@ -112,7 +112,10 @@ function addOtherPaths({ http, services: { routes, webApp }, calls, send }: Laye
   const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
   const sessionRoute = routes.find(({ name }) => name === 'auth.session')
 
-  /** Returns the answer of GET /api/session to embed in the page. Null if that call fails, or lacks the cookie: then the page calls it. */
+  /**
+   * Returns the answer of GET /api/session to embed in the page. Returns null if the call fails, or if the browser may have withheld the
+   * cookie: then the page makes the call itself.
+   */
   const sessionFor = async (c: Context<Env>): Promise<PageSession | null> => {
     const response = sessionRoute && (await calls.answer(c, sessionRoute))
     if (!response?.ok) return null

@@ -284,12 +284,12 @@ class CachedSessions implements Sessions {
   }
 
   async endById(userId: string, id: string, act: Act): Promise<void> {
-    await this.#endWhere(userId, sql<boolean>`id = ${id}`, act)
+    await this.#endWhere(userId, sql<boolean>`id = ${id}`, act, { isOne: true })
   }
 
   async endOthers(userId: string, token: string | undefined, act: Act): Promise<void> {
     const isOther = token === undefined ? sql<boolean>`true` : sql<boolean>`token_hash <> ${hashToken(token)}`
-    await this.#endWhere(userId, isOther, act)
+    await this.#endWhere(userId, isOther, act, { isOne: false })
   }
 
   async lockAdmin(tx: Kysely<Tables>, userId: string, token: string | undefined): Promise<void> {
@@ -339,10 +339,11 @@ class CachedSessions implements Sessions {
       .execute()
   }
 
-  /** Ends those of a user's sessions that match a condition. */
-  async #endWhere(userId: string, condition: RawBuilder<boolean>, act: Act): Promise<void> {
+  /** Ends those of a user's sessions that match, and what the user has made. If one is named and is not the user's, nothing ends. */
+  async #endWhere(userId: string, condition: RawBuilder<boolean>, act: Act, { isOne }: { isOne: boolean }): Promise<void> {
     const ended = await this.#database.transaction(async (tx) => {
       const deleted = await this.#delete(tx, userId, condition)
+      if (isOne && deleted === 0) return 0
       // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
       await endAllMadeBy(tx, userId)
       if (deleted === 0) return 0

@@ -168,7 +168,7 @@ async function recordReached(
   await audit(database.db, actOf(context), 'session.limit', { ...record, detail: { limit: limit.name } })
 }
 
-/** Returns the hash of an address: the table contains no addresses. */
+/** Returns the hash of an address, so that nobody reads addresses by chance. Somebody who has the table can try all of them. */
 function hashAddress(address: string): Buffer {
   return createHash('sha256').update(address).digest()
 }

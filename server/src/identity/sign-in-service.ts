@@ -208,15 +208,15 @@ function isUnreachable(error: unknown): boolean {
 }
 
 function unreachable(error: unknown): Failure {
-  return new Failure('OIDC_UNREACHABLE', { cause: told(error) })
+  return new Failure('OIDC_UNREACHABLE', { cause: redactedError(error) })
 }
 
 function refused(error: unknown): Failure {
-  return new Failure('OIDC_REFUSED', { cause: told(error) })
+  return new Failure('OIDC_REFUSED', { cause: redactedError(error) })
 }
 
 /** Returns what the log may have of an error: its messages, not the service's answer, which may hold tokens. */
-function told(error: unknown): Error {
+function redactedError(error: unknown): Error {
   const messages: string[] = []
   for (let one = error; one instanceof Error; one = one.cause) {
     const { code, error: oauthCode } = one as { code?: unknown; error?: unknown }

@@ -11,7 +11,7 @@ import { finished, pipeline } from 'node:stream/promises'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { taskCollections, type TaskCollection } from '@arcade/contract/tasks/fields'
 import type { Database } from '#src/db/database.ts'
-import { isBeside, playerEntity } from '#src/db/entities.ts'
+import { isJoinedField, playerEntity } from '#src/db/entities.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { StartError } from '#src/postgres/errors.ts'
@@ -84,7 +84,7 @@ const exported: Exported[] = [
   {
     name: 'telegramUsers',
     from: 'telegram_users t join balances b on b.user_id = t.user_id',
-    values: valuesOf(read.importedPlayers, (name) => (isBeside(playerEntity, name) ? 'b' : 't')),
+    values: valuesOf(read.importedPlayers, (name) => (isJoinedField(playerEntity, name) ? 'b' : 't')),
     order: 't.user_id',
   },
   ...Object.keys(taskCollections).map((collection) => tasks(`${collection}Task`, collection as TaskCollection)),

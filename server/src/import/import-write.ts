@@ -12,7 +12,7 @@ import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
 import {
   announcementEntity,
   historyItemEntity,
-  isBeside,
+  isJoinedField,
   participantEntity,
   playerEntity,
   taskEntity,
@@ -27,7 +27,7 @@ import { importBalances, openBalances } from '#src/ledger/imported-balances.ts'
 import { keepVisits, type KnownVisit } from '#src/players/visits.ts'
 import { raiseNews } from '#src/items/news.ts'
 import { lockPriorities, parkPriorities } from '#src/items/priorities.ts'
-import { tellSchedule } from '#src/items/schedule-notice.ts'
+import { notifySchedule } from '#src/items/schedule-notice.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { delayErasures } from '#src/db/transaction-locks.ts'
@@ -89,7 +89,7 @@ const users: Table = {
 const telegramUsers: Table = {
   name: playerEntity.table,
   key: ['user_id'],
-  columns: importedColumns(importedPlayers.filter(({ name }) => !isBeside(playerEntity, name))),
+  columns: importedColumns(importedPlayers.filter(({ name }) => !isJoinedField(playerEntity, name))),
   moment: 'created_at',
 }
 
@@ -304,11 +304,11 @@ export function tasksWriter(collection: TaskCollection): Writer {
       changed: [...added, ...changed].map(({ id }) => String(id)),
       unchanged: accepted.map(({ id }) => id),
     })
-    const records = (keys: Key[]) => titled(rows, keys).map((task) => taskRecord(collection, task))
+    const records = (keys: Key[]) => recordsOfKeys(rows, keys).map((task) => taskRecord(collection, task))
     await queueEvent(tx, 'task.create', records(added))
     await queueEvent(tx, 'task.update', records(changed))
     await recountLimits(tx, collection, idsOf(changed))
-    await tellSchedule(tx)
+    await notifySchedule(tx)
     for (const { row } of refused) rejected.set(row, errorCatalogue.PRIORITY_TAKEN.message)
     return { loaded: added.length + changed.length, added: added.length, rejected, histories }
   }
@@ -323,7 +323,7 @@ export const writeAnnouncements: Writer = async (tx, given) => {
     tx,
   )
   const { added, changed } = await upsert(tx, announcements, rows)
-  const begun = titled(active, [...inactive, ...added])
+  const begun = recordsOfKeys(active, [...inactive, ...added])
   await raiseNews(
     tx,
     begun.map(({ id }) => id),
@@ -334,7 +334,7 @@ export const writeAnnouncements: Writer = async (tx, given) => {
     unchanged: ids,
   })
   await recountLimits(tx, 'announcement', idsOf(changed))
-  await tellSchedule(tx)
+  await notifySchedule(tx)
   return { loaded: added.length + changed.length, added: added.length, rejected, histories }
 }
 
@@ -343,7 +343,7 @@ function idsOf(keys: readonly Key[]): string[] {
 }
 
 /** Returns the ids and titles, for webhooks, of the rows that these keys name. */
-function titled(rows: readonly Columns[], keys: readonly Record<string, unknown>[]): { id: string; title: string }[] {
+function recordsOfKeys(rows: readonly Columns[], keys: readonly Record<string, unknown>[]): { id: string; title: string }[] {
   const ids = new Set(keys.map((key) => String(key['id'])))
   return rows.map(({ id, title }) => ({ id: String(id), title: String(title) })).filter(({ id }) => ids.has(id))
 }

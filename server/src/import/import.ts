@@ -99,7 +99,7 @@ const REJECTED_FILE = 'rejected.ndjson'
 const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Keys for which room is made at once, 200 MB. A file may have a few short lines first, and long ones after them. */
+/** The most keys to reserve memory for at once (200 MB): if a file begins with short lines, the estimate of their number is too high. */
 const MAX_RESERVED = 10_000_000
 /** Bytes that a batch may write to disk, including indexes and PostgreSQL's write-ahead log. */
 const BATCH_WRITES_BYTES = 32 * 1024 * 1024
@@ -143,8 +143,8 @@ export async function importDirectory({
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
-  const lock = batches || isDryRun ? undefined : await takeImportLock(database, 'import') // a move-in has its own
   const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
+  const lock = batches || isDryRun ? undefined : await takeImportLock(database, 'import') // a move-in has its own
   const written = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
   const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written, onRefused, batches }
   const files: FileReport[] = []
@@ -153,8 +153,7 @@ export async function importDirectory({
     if (lock) await sql`delete from moved_documents`.execute(database.db)
     for (const collection of present) files.push(await new FileImport(run, collection).load())
   } finally {
-    await lock?.end()
-    await rejects.close()
+    await Promise.all([lock?.end(), rejects.close()])
     if (rejects.path !== undefined) log(`The rows that were refused are in ${rejects.path}`)
     if (rejects.problem !== undefined)
       log(

@@ -7,7 +7,7 @@ import type { StoredName } from '@arcade/contract/entity'
 import type { participantFields } from '@arcade/contract/history/fields'
 import type { playerFields } from '@arcade/contract/players/fields'
 import { balanceBucketSql } from '#src/counters/counter-keys.ts'
-import { columnName, type Entity, isBeside, participantEntity, playerEntity } from '#src/db/entities.ts'
+import { columnName, type Entity, isJoinedField, participantEntity, playerEntity } from '#src/db/entities.ts'
 import { periodSql } from '#src/ledger/periods.ts'
 
 /** A hash of i that is never negative; different salts give independent values. */
@@ -71,7 +71,7 @@ const playerValues = {
   balance,
 } satisfies Record<StoredName<typeof playerFields>, string>
 
-const ownPlayerValues = Object.fromEntries(Object.entries(playerValues).filter(([name]) => !isBeside(playerEntity, name)))
+const ownPlayerValues = Object.fromEntries(Object.entries(playerValues).filter(([name]) => !isJoinedField(playerEntity, name)))
 
 export const telegramUsersSql = `
   insert into telegram_users (${columnList(playerEntity, ownPlayerValues)})

@@ -10,7 +10,7 @@ import { Failure } from '#src/calls.ts'
 import { counterOfRowSql } from '#src/counters/counters.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { tellSchedule } from './schedule-notice.ts'
+import { notifySchedule } from './schedule-notice.ts'
 
 /** What the row of an item says, with dates as ISO texts. */
 export interface Availability {
@@ -66,7 +66,7 @@ export async function changedAvailability(
   if (isChanged('startsAt') || isChanged('endsAt')) {
     refuseUnless(endsAfterStart, { ...after, reward: input.reward })
     Object.assign(columns, changedDates(after, { isChanged, how, now: await databaseNow(tx) }))
-    await tellSchedule(tx)
+    await notifySchedule(tx)
   }
   if (isChanged('dailyBudget') || earlier.reward !== input.reward)
     refuseUnless(budgetPaysReward, { ...after, reward: input.reward })
@@ -139,7 +139,8 @@ function noSegment(how: Saving['how']): Failure {
 export const IS_SEGMENT = `list = 'telegramUsers' and private_to is null`
 
 /**
- * Lets the next claim count anew what is left of the limits. An item that has as many participants as it may have by now is full at once.
+ * Deletes the buckets of an item's limits; the next claim makes them anew. An item that already has its maximum of participants is marked as
+ * full.
  */
 async function resetLimits(
   tx: Transaction<Tables>,
@@ -169,7 +170,10 @@ export async function recountLimits(tx: Transaction<Tables>, kind: HistoryKind, 
     where ${isOfKind} and id = any(${ids}) and (full_at is not null or budget_spent_on is not null)`.execute(tx)
 }
 
-/** Deletes what is left of limits. Claims lock these rows in the same order, after which no transaction locks an item's own row. */
+/**
+ * Deletes buckets of limits. Locks them in the same order as claims do, so that they do not wait for each other; afterwards no transaction
+ * locks the item's own row.
+ */
 async function deleteQuotas(tx: Transaction<Tables>, kind: HistoryKind, ids: readonly string[]): Promise<void> {
   const own = sql<boolean>`kind = ${kind} and item_id = any(${ids})`
   await sql`select from item_quotas where ${own} order by item_id, quota, period, bucket for update`.execute(tx)

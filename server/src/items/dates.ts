@@ -8,7 +8,7 @@ import { DATES_END_MS } from '@arcade/contract/items/fields'
 import { Failure } from '#src/calls.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { tellSchedule } from './schedule-notice.ts'
+import { notifySchedule } from './schedule-notice.ts'
 import { announcementStateSql, taskStateSql } from './state.ts'
 
 /** The fields that these acts change; tasks have no status. */
@@ -94,7 +94,7 @@ export async function shiftDates(
     update ${table} set version = version + 1,
            starts_at = ${start}, ends_at = ${end}
      where ${isOfKind} and id = any(${movable.map(({ id }) => id)}) returning ${fields}`.execute(tx)
-  if (after.length > 0) await tellSchedule(tx)
+  if (after.length > 0) await notifySchedule(tx)
   const refused = rows.flatMap(({ id, title, reason }) => (reason === null ? [] : { id, title, reason }))
   return { changed: redated(movable, after), refused }
 }
@@ -147,5 +147,5 @@ export async function putBack(tx: Transaction<Tables>, kind: HistoryKind, items:
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as b (id text, status boolean, paused boolean, "hasStart" boolean, "startsAt" timestamptz, "hasEnd" boolean, "endsAt" timestamptz)
      where t.id = b.id and ${isOfKind}`.execute(tx)
-  await tellSchedule(tx)
+  await notifySchedule(tx)
 }

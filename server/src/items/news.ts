@@ -56,7 +56,7 @@ export async function readActiveNews(db: Kysely<Tables>): Promise<{ segmentId: s
  * Records that a player was shown the news up to a number from `readNews`. A late call with a lower number changes nothing.
  * @returns whether there is such a player
  */
-export async function showNews(tx: Kysely<Tables>, userId: number, upTo: number): Promise<boolean> {
+export async function markNewsSeen(tx: Kysely<Tables>, userId: number, upTo: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update telegram_users set seen_status_epoch = greatest(seen_status_epoch, ${upTo}) where user_id = ${userId}`.execute(tx)
   return numAffectedRows === 1n

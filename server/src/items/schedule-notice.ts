@@ -5,6 +5,6 @@ import type { Tables } from '#src/db/tables.ts'
 export const SCHEDULE_CHANNEL = 'item_schedule'
 
 /** Sends the notice when the transaction commits. */
-export async function tellSchedule(tx: Kysely<Tables>): Promise<void> {
+export async function notifySchedule(tx: Kysely<Tables>): Promise<void> {
   await sql`select pg_notify(${SCHEDULE_CHANNEL}, '')`.execute(tx)
 }

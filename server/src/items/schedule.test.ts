@@ -6,7 +6,7 @@ import { pauseScheduledWork, resumeScheduledWork } from '#src/db/scheduled-work.
 import { auditTrail } from '#test/audit-trail.ts'
 import { waitFor } from '#test/processes.ts'
 import { openAgain, testDatabase } from '#test/test-database.ts'
-import { tellSchedule } from './schedule-notice.ts'
+import { notifySchedule } from './schedule-notice.ts'
 import { createSchedule } from './schedule.ts'
 
 const database = await testDatabase()
@@ -194,7 +194,7 @@ test('design §7 the timer acts at the moment, and dates that were saved meanwhi
   onTestFinished(() => schedule.stop())
   await schedule.start()
   await addAnnouncement('soon', { startsAt: '300 milliseconds' })
-  await tellSchedule(db)
+  await notifySchedule(db)
   const isActive = async (id: string) =>
     (await db.selectFrom('announcements').select('status').where('id', '=', id).executeTakeFirst())?.status
   // Far below the time after which a server looks without being woken.
@@ -205,10 +205,10 @@ test('design §7 the timer acts at the moment, and dates that were saved meanwhi
   )
   expect(rows[0]!.late).toBeGreaterThanOrEqual(0)
   await addAnnouncement('now', { startsAt: '0 seconds' })
-  await tellSchedule(db)
+  await notifySchedule(db)
   await waitFor('the other start', () => isActive('now'), 15_000)
   await schedule.stop()
   await addAnnouncement('stopped', { startsAt: '0 seconds' })
-  await tellSchedule(db)
+  await notifySchedule(db)
   expect(await isActive('stopped')).toBe(false)
 })

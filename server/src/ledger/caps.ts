@@ -4,6 +4,7 @@
  * Without caps nothing is stored. In an UPDATE, Citus accepts neither COALESCE nor CASE around the current time, so GREATEST replaces nulls.
  */
 import { OTHER_CAUSES, TAKEN } from '@arcade/contract/ledger/calls'
+import { TODAY } from './periods.ts'
 
 /**
  * The cap of each cause; that of `-cause` limits what the cause takes. Causes without a cap of their own share the cap for all others
@@ -34,7 +35,6 @@ export interface CapSql {
   left: string
 }
 
-const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
 const GIVEN_TODAY = `greatest(given -> ${TODAY}, '{}'::jsonb)`
 
 /** @param cause SQL, as are the amount, given or taken but never negative, and the cap, which are decimals */

@@ -63,6 +63,12 @@ interface PlayerKey {
   fingerprint: Buffer
 }
 
+/**
+ * A request is tried again only if another one was faster, or a limit or a day has just changed. If it still is neither written nor
+ * refused, the statements contradict each other, and to go on would only load the database.
+ */
+const MAX_TRIES = 100
+
 export function createEntryOnce(
   database: Pick<Database, 'statement'>,
 ): (userId: number, context: CallContext, attempt: Attempt) => Promise<Written> {
@@ -74,7 +80,7 @@ export function createEntryOnce(
 
   return async (userId, context, attempt) => {
     const key = playerKey(context)
-    for (;;) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const row = await write(attempt, key)
       if (row) return toWritten(userId, row, true)
       // Another request, perhaps the same one, wrote the entry first, or the key was used before.
@@ -87,6 +93,7 @@ export function createEntryOnce(
       const kept = await answerOfKey(userId, key)
       if (kept) return kept
     }
+    throw new Error(`An entry of player ${userId} was neither written nor refused in ${MAX_TRIES} tries`)
   }
 
   /** Returns undefined if nothing was written. A used key fails the whole statement, so that no request is paid twice. */

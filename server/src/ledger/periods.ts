@@ -6,6 +6,9 @@ import type { HistoryKind } from '@arcade/contract/history/fields'
 
 const DAY_LENGTH = '2026-11-21'.length
 
+/** SQL for the current UTC day, as the period of a daily task or of a cap. */
+export const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
+
 /** @param at an ISO 8601 timestamp in UTC */
 export function periodOf(kind: HistoryKind, at: string): string {
   return kind === 'daily' ? at.slice(0, DAY_LENGTH) : ''

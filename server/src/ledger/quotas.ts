@@ -13,6 +13,7 @@ import { sharedReads } from '#src/db/shared-reads.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 import { isItem, type ItemKey, itemRecord, itemTable } from '#src/items/item-rows.ts'
+import { TODAY } from './periods.ts'
 
 /** Rows of a limit: more than the claims that the servers write at the same time, as a rule. */
 const BUCKETS = 16
@@ -35,8 +36,8 @@ interface Share extends ItemKey {
 }
 
 /**
- * The methods by which a transaction takes a share, each slower than the one before. A transaction that fails may have locked buckets that it
- * did not need, so the next method has a transaction of its own: else two claims could wait for each other.
+ * The methods of taking a share, from the fastest to the slowest. Each runs in a transaction of its own: a failed one may have locked buckets
+ * that it did not need, and two claims could then wait for each other.
  */
 const methods = ['free', 'waiting', 'checking', 'gathering'] as const
 type Method = (typeof methods)[number]
@@ -156,7 +157,6 @@ async function takeShare(
   return (await take(GATHER)) ?? 'full'
 }
 
-const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
 /** The buckets of the limit $3 of the item $1, $2. Those of the points are new on each day. */
 const OWN = `kind = $1::text and item_id = $2::text and quota = $3::text
   and period = left(${TODAY}, ($3::text = 'points')::int * ${'2026-11-21'.length})`
@@ -177,7 +177,7 @@ const SUM: NamedStatement = {
   name: 'quota-sum',
   text: `select sum(remaining) >= $4::numeric as "isEnough" from item_quotas where ${OWN}`,
 }
-/** Takes from the fullest of the locked buckets. If it has not enough, all that is left is moved into it before. */
+/** Takes from the fullest of the locked buckets. If that one has too little, first moves what is left in all buckets into it. */
 const GATHER: NamedStatement = {
   name: 'quota-gather',
   text: `

@@ -4,7 +4,7 @@
  * for the next one.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { unlessGone } from '#src/calls.ts'
+import { untilClientLeaves } from '#src/calls.ts'
 
 interface CountQueueOptions {
   /** The most counts that run at the same time. */
@@ -80,9 +80,9 @@ export function countQueue<T>({ atOnce, mayWait, waitMs, refusal }: CountQueueOp
     const tooLate = Promise.withResolvers<never>()
     const timer = setTimeout(() => tooLate.reject(refusal()), waitMs)
     try {
-      const { counted } = await unlessGone(Promise.race([entry.begun, tooLate.promise]), signal)
+      const { counted } = await untilClientLeaves(Promise.race([entry.begun, tooLate.promise]), signal)
       clearTimeout(timer)
-      return await unlessGone(counted, signal)
+      return await untilClientLeaves(counted, signal)
     } finally {
       clearTimeout(timer)
       entry.askers -= 1

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List } from '@arcade/contract/entity'
 import type { Count } from '@arcade/contract/field-schemas'
-import { Failure, unlessGone } from '#src/calls.ts'
+import { Failure, untilClientLeaves } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, sampleSql, sourceSql } from '#src/db/entities.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
@@ -15,7 +15,7 @@ import { MAX_HITS, type ServedList } from './list.ts'
 import { BITMAP_SETTINGS } from './page-queries.ts'
 import type { Where } from './where.ts'
 
-/** A count, or one of its steps, that is not waited for any longer. */
+/** The statement timeout of a count, and of each of its steps. */
 const COUNT_TIMEOUT_MS = 30_000
 /** Rows of the first, smaller sample, which suffices for most filters to tell whether they match too many rows to be counted. */
 const FIRST_SAMPLE_ROWS = 2_000
@@ -59,7 +59,7 @@ export class MatchCounts<L extends List> {
       const countIn = async (snapshot: Snapshot): Promise<Count> => {
         await snapshot.query(`set work_mem = '${BITMAP_SETTINGS.work_mem}'; set statement_timeout = ${COUNT_TIMEOUT_MS}`)
         const ask = askIn(snapshot, this.#database, counting.signal)
-        return this.#countInSnapshot(where, counting, { ask, within: within(snapshot) })
+        return this.#countInSnapshot(where, counting, { ask, withTimeLimit: timeLimitOf(snapshot) })
       }
       return await this.#database.reads.snapshot(countIn, async (counted) => counted, { isAwaited: true })
     } catch (error) {
@@ -67,19 +67,19 @@ export class MatchCounts<L extends List> {
     }
   }
 
-  async #countInSnapshot(where: Where, { all, isExact }: Counting, { ask, within: inTime }: Steps): Promise<Count> {
+  async #countInSnapshot(where: Where, { all, isExact }: Counting, { ask, withTimeLimit }: Steps): Promise<Count> {
     // Searches are counted by their indexes. A table that is no larger than the sample is counted, because the sample would read all of it.
     const mayEstimate = !isExact && !where.hasSearch && all > SAMPLE_ROWS
     const sampleOf = (size: number): Promise<Sample> => this.#takeSample(where, { size, all }, ask)
     const first = await sampleOf(FIRST_SAMPLE_ROWS)
     const larger = once(async () => {
       const sampled = () => sampleOf(SAMPLE_ROWS)
-      return (mayEstimate ? await inTime(this.#limits.sampleMs, sampled) : await sampled()) ?? first
+      return (mayEstimate ? await withTimeLimit(this.#limits.sampleMs, sampled) : await sampled()) ?? first
     })
     const sample = !isSurelyMore(first, all) && mayProveMore(first, all) ? await larger() : first
     if (isSurelyMore(sample, all)) return manyMore(sample, all)
     if (!mayEstimate) return toCount(await this.#countHits(where, ask), sample, all)
-    const hits = await inTime(this.#limits.countMs, () => this.#countHits(where, ask))
+    const hits = await withTimeLimit(this.#limits.countMs, () => this.#countHits(where, ask))
     if (hits !== undefined) return toCount(hits, sample, all)
     const known = await larger()
     return isSurelyMore(known, all) ? manyMore(known, all) : estimate(known, all)
@@ -159,7 +159,8 @@ function toCount(found: number, sample: Sample, all: number): Count {
 
 /**
  * Estimates the number of matches by a sample. Rows of a page often match together, so the estimate counts pages with a match instead of
- * rows. It assumes that each page that might have been missed has as many matches as the others, or matches only if there are no others.
+ * rows. It assumes that a matching page outside the sample has as many matches as the sampled ones have. If the sample has none, it assumes
+ * that all rows of such a page match.
  */
 function estimate({ rows, pages, matches, hits }: Sample, all: number): Count {
   const unfinished = { total: Math.min(matches, MAX_HITS), isMore: true, isUnfinished: true } as const
@@ -171,7 +172,7 @@ function estimate({ rows, pages, matches, hits }: Sample, all: number): Count {
 
 interface Steps {
   ask: Ask
-  within: Within
+  withTimeLimit: WithTimeLimit
 }
 
 /** Runs a query that returns one row. */
@@ -181,15 +182,15 @@ type Ask = <Row>(question: RawBuilder<unknown>) => Promise<Row>
 function askIn(snapshot: Snapshot, { db }: Database, signal: AbortSignal): Ask {
   return async <Row>(question: RawBuilder<unknown>): Promise<Row> => {
     const query = question.compile(db)
-    const [row] = await unlessGone(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
+    const [row] = await untilClientLeaves(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
     return row!
   }
 }
 
 /** Runs a query for a limited time. Returns undefined if that does not suffice, or is 0. */
-type Within = <T>(milliseconds: number, query: () => Promise<T>) => Promise<T | undefined>
+type WithTimeLimit = <T>(milliseconds: number, query: () => Promise<T>) => Promise<T | undefined>
 
-function within(snapshot: Snapshot): Within {
+function timeLimitOf(snapshot: Snapshot): WithTimeLimit {
   return async (milliseconds, query) => {
     if (milliseconds === 0) return undefined
     await snapshot.query(`savepoint limited; set local statement_timeout = ${milliseconds}`)

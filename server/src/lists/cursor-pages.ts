@@ -183,7 +183,7 @@ async function checkShare<L extends List>(lookup: PageLookup<L>, share: number):
 }
 
 /**
- * Checks more rows of the order where collecting all matches means reading most of a table, as for those who did not take part in an item.
+ * Checks further rows of the order if collecting all matches would read most of a table, as for players who did not take part in an item.
  */
 async function walked<L extends List>({ where, page, queries, limits }: PageLookup<L>): Promise<Read | undefined> {
   if (where.hasSearch) return undefined

@@ -8,7 +8,7 @@ import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
 import { listPermissions } from '@arcade/contract/team/records'
-import { type CallContext, refuseWithout, signedIn, unlessGone } from '#src/calls.ts'
+import { type CallContext, refuseWithout, signedIn, untilClientLeaves } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
@@ -107,7 +107,7 @@ export function listExports<L extends List>(
       async open(snapshot) {
         const parameters = [...where.parameters]
         const counting = snapshot.query<{ total: number }>(`select ${total} as total`, parameters)
-        const [row] = await unlessGone(counting, context.signal)
+        const [row] = await untilClientLeaves(counting, context.signal)
         const rows = { sql: `select ${selected} from ${source} where ${where.sql} order by ${order}`, parameters }
         return { columns, total: row?.total ?? 0, rows }
       },

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, columnTypes, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
+import { columnName, columnTypes, isJoinedField, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow, TextsOptions } from '#src/db/reads.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { type Explained, mostRowsIn } from './explained.ts'
@@ -154,7 +154,7 @@ export class PageQueries<L extends List> {
   async walked(where: Where, page: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     const id = sql.raw(this.#idColumn)
     const columns = sql`${id}, (${where.sql.matches}) as is_match`
-    const source = where.sql.isOfJoined && this.isJoined(page.reading.sort) ? this.#served.entity.beside!.table : undefined
+    const source = where.sql.isOfJoined && this.isJoined(page.reading.sort) ? this.#served.entity.joined!.table : undefined
     const hits = sql`select ${id} from ${this.#nextRows(where, page.reading, { count: checkedRows, columns, source })} as walked
       where is_match limit ${sql.lit(page.limit)}`
     return (await this.#pageOfHits(page.reading, { hits, next: sql`select ${id} as next_id from hits` })).rows
@@ -217,8 +217,8 @@ export class PageQueries<L extends List> {
   }
 
   /**
-   * Collects the ids of the rows that match one of the conditions, at most one more than `maxHits`, for an order by a field of the joined table. Up to `fewHits` of
-   * them are looked up there and sorted. More are looked for among the next `checkedRows` rows of the order, where the page may be incomplete.
+   * Finds the ids of rows that match any of the conditions, at most `maxHits` + 1, for an order by a field of the joined table. Looks up and
+   * sorts up to `fewHits` of them. If there are more, it searches the next `checkedRows` rows of the order, and the page may be incomplete.
    */
   async collected(
     where: Where,
@@ -234,7 +234,7 @@ export class PageQueries<L extends List> {
     const { column, starts } = this.orders[reading.sort]
     const { parts } = starts[reading.start]!
     const id = sql.raw(this.#idColumn)
-    const source = entity.beside!.table
+    const source = entity.joined!.table
     const isFew = sql`(select count(*) <= ${sql.lit(fewHits)} from hits)`
     // The literal limit shows the planner that a few rows are looked up one by one.
     const few = sql`select ${id} from hits where ${isFew} limit ${sql.lit(fewHits)}`
@@ -285,7 +285,7 @@ export class PageQueries<L extends List> {
 
   /** Whether the field of a sort is in a joined table instead of the entity's own. */
   isJoined(sort: SortName<L>): boolean {
-    return isBeside(this.#served.entity, this.#served.list.sorts[sort]!.field)
+    return isJoinedField(this.#served.entity, this.#served.list.sorts[sort]!.field)
   }
 
   /** The columns by which `among` sorts. */

@@ -4,7 +4,7 @@ import type { Target } from '@arcade/contract/bulk'
 import type { FilterOf, List } from '@arcade/contract/entity'
 import { readGroups } from '@arcade/contract/filter-groups'
 import { type CallContext, signedIn } from '#src/calls.ts'
-import { columnName, isBeside } from '#src/db/entities.ts'
+import { columnName, isJoinedField } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
 import { bindSql, type Condition, type Lookup, type SearchCondition, type ServedList, servedTo } from './list.ts'
 import { refusePersonalFilters, seesPersonal } from './personal.ts'
@@ -102,8 +102,8 @@ function whereSql<L extends List>(served: ServedList<L>, { given, searched, cont
       !searched &&
       others.length === filters.length &&
       hidden === undefined &&
-      filters.every(({ field }) => field && isBeside(entity, field))
-        ? entity.beside?.table
+      filters.every(({ field }) => field && isJoinedField(entity, field))
+        ? entity.joined?.table
         : undefined,
     isOfJoined: !searched && others.length === filters.length && hidden === undefined && filters.every((one) => one.isOfJoined),
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
@@ -145,7 +145,7 @@ function filterCondition<L extends List>(served: ServedList<L>, name: string, va
   const { field } = filter
   if (field !== undefined) {
     const condition = fieldCondition(served, { ...filter, field }, value)
-    return { field, condition, asJoins: [condition], looksUp: false, isOfJoined: isBeside(served.entity, field) }
+    return { field, condition, asJoins: [condition], looksUp: false, isOfJoined: isJoinedField(served.entity, field) }
   }
   const meaning = (conditions as Readonly<Record<string, (given: unknown) => Condition | Lookup>>)[name]!(value)
   if (!('ofRow' in meaning)) return { field, condition: meaning, asJoins: [meaning], looksUp: false, isOfJoined: false }

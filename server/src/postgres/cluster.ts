@@ -167,7 +167,7 @@ async function start({ dir, settings, log, port: preferredPort, abort }: StartOp
   await initialise(dir, programs, settings)
   await writeSettings(dir, programs, settings)
   await replaceMissingPassword(dir, programs)
-  const orphansGone = performance.now() + ORPHANS_MS
+  const [orphansGone, lockFileGone] = [performance.now() + ORPHANS_MS, performance.now() + STARTING_MS]
   for (let clashes = 0; ;) {
     abort?.throwIfAborted()
     await removeStalePidFile(dir)
@@ -179,7 +179,7 @@ async function start({ dir, settings, log, port: preferredPort, abort }: StartOp
     }
     const { problem } = outcome
     // A postmaster also ends by itself if another process has removed its lock file.
-    if (/lock file "postmaster.pid"|data directory lock file is invalid/.test(problem)) {
+    if (/lock file "postmaster.pid"|data directory lock file is invalid/.test(problem) && performance.now() < lockFileGone) {
       const other = await adopt(dir, abort)
       if (other !== undefined) return other
     } else if (/pre-existing shared memory block/.test(problem) && performance.now() < orphansGone) {
@@ -216,7 +216,7 @@ async function launch({ dir, port, programs, abort }: LaunchOptions): Promise<Po
     child.unref()
     const ready = await waitUntilReady({ dir, child, ended, abort })
     if (ready !== undefined) return ready
-    const written = [await readWhole(output), await logsSince(dir, before)].join('\n')
+    const written = [await readStart(output), await logsSince(dir, before)].join('\n')
     return { problem: reasonIn(written) ?? (await ended) }
   } finally {
     await output.close()
@@ -253,7 +253,7 @@ async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promis
 
 /**
  * Removes a stale lock file whose process number now belongs to another program, for example after a reboot: PostgreSQL would refuse to
- * start. The file stays while a process of the old postmaster is left. PostgreSQL itself handles the file of a dead process.
+ * start. The file stays while a process of the old PostgreSQL is left. PostgreSQL itself handles the file of a dead process.
  */
 async function removeStalePidFile(dir: string): Promise<void> {
   let file = await readPidFile(dir)
@@ -265,8 +265,7 @@ async function removeStalePidFile(dir: string): Promise<void> {
   if (file === undefined || (await isPostmaster(dir, file.pid))) return
   if (!isEmpty(file) && !pidExists(file.pid)) return
   await endOrphans(dir)
-  const real = await realpath(dir)
-  if ((await findProcesses((found) => found.cwd === real)).length > 0) return
+  if ((await processesOf(dir)).length > 0) return
   // Searching all processes takes a while. Another process may have started a postmaster in the meantime, whose file must stay.
   if (isDeepStrictEqual(await readPidFile(dir), file)) await rm(pidFile(dir), { force: true })
 }
@@ -286,12 +285,22 @@ function pidExists(pid: number): boolean {
 
 /** Sends the children of a killed postmaster the quit signal that the postmaster would have sent. */
 async function endOrphans(dir: string): Promise<void> {
-  const real = await realpath(dir)
-  const ofCluster = await findProcesses((found) => found.cwd === real)
+  const ofCluster = await processesOf(dir)
   const members = new Set(ofCluster.map(({ pid }) => pid))
   for (const { pid, parent, command } of ofCluster) {
-    if (command.startsWith('postgres: ') && !members.has(parent)) signal(pid, 'SIGQUIT')
+    if (isChild(command) && !members.has(parent)) signal(pid, 'SIGQUIT')
   }
+}
+
+/** Returns the processes of PostgreSQL that work in this data directory. Other programs may work there, too, such as a shell. */
+async function processesOf(dir: string): Promise<Process[]> {
+  const real = await realpath(dir)
+  return findProcesses((found) => found.cwd === real && (isPostgres(found) || isChild(found.command)))
+}
+
+/** Whether a command line is the title of one of a postmaster's processes, such as "postgres: writer". */
+function isChild(command: string): boolean {
+  return command.startsWith('postgres: ')
 }
 
 /** Returns a free port. */
@@ -314,7 +323,7 @@ async function unnamedFile(dir: string): Promise<FileHandle> {
   return handle
 }
 
-async function readWhole(handle: FileHandle, from = 0): Promise<string> {
+async function readStart(handle: FileHandle, from = 0): Promise<string> {
   const buffer = Buffer.alloc(64 * 1024)
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
   return buffer.toString('utf8', 0, bytesRead)
@@ -335,7 +344,7 @@ async function logsSince(dir: string, before: Map<string, number>): Promise<stri
     const from = before.get(file) ?? 0
     if (size <= from) continue
     await using handle = await open(file, 'r')
-    text += await readWhole(handle, from)
+    text += await readStart(handle, from)
   }
   return text
 }

@@ -58,7 +58,7 @@ export function openPool(address: Address, options: PoolOptions): Pool {
   })
   pool.on('remove', (client) => clients.delete(client))
   // The pool has already removed the broken idle connection.
-  pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'))
+  pool.on('error', (error) => log.info({ err: error }, 'An idle database connection was lost'))
   const shares = createShares({ size, waitMs: WAIT_MS, slowMs: SLOW_MS })
   return {
     async connect() {

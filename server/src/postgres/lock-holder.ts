@@ -151,7 +151,7 @@ class RecoveringLockHolder implements LockHolder {
     log.warn('The database connection was lost')
     this.#reportGap()
     const since = performance.now()
-    // From here on, the signal that aborts the start has no effect.
+    // From here on only `close` aborts, no longer the signal of the start.
     const attached = await attach({ ...this.#options, abort: this.#closing.signal, giveUpAfterMs: Infinity })
     this.#current = attached
     this.#watch(attached)

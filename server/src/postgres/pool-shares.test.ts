@@ -1,7 +1,7 @@
 /** Which kinds of calls get connections when they want more than there are. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Shares, asKindOfCall, createShares } from './pool-shares.ts'
+import { type Shares, withPoolShareOf, createShares } from './pool-shares.ts'
 
 const NEVER_SLOW = { waitMs: 60_000, slowMs: 60_000 }
 
@@ -9,7 +9,7 @@ const NEVER_SLOW = { waitMs: 60_000, slowMs: 60_000 }
 async function takeAll(shares: Shares, kind: string, count: number) {
   const taken: (() => void)[] = []
   for (let index = 0; index < count; index += 1) {
-    void asKindOfCall(kind, () => shares.take()).then((giveBack) => taken.push(giveBack))
+    void withPoolShareOf(kind, () => shares.take()).then((giveBack) => taken.push(giveBack))
   }
   await pause(0)
   return taken

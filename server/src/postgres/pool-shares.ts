@@ -29,7 +29,7 @@ export interface PoolUse {
 }
 
 /** Runs `work`, whose connections count for this kind of call. */
-export function asKindOfCall<T>(kind: string, work: () => T): T {
+export function withPoolShareOf<T>(kind: string, work: () => T): T {
   return kinds.run(kind, work)
 }
 

@@ -195,11 +195,10 @@ class Watcher implements ReplicaWatch {
 /** Returns why reads must not use the replica, or undefined. @param replayed the replica's position at the last check */
 function problemOf(replica: Place, primary: Place, replayed: bigint): string | undefined {
   // Each server of a Citus cluster has a log of its own, so a position describes the coordinator only (docs/scaling.md).
-  if (primary.isOfCluster) return 'would be of one server of a Citus cluster'
+  if (primary.isOfCluster) return 'cannot be used: its position describes only one server of the Citus cluster'
   if (!replica.isFollowing) return 'is no replica, or not any more'
   if (replica.system !== primary.system) return 'is of another database cluster'
-  // The replica is ahead of the primary, so it follows another database.
-  if (replayed > toNumber(primary.position ?? '0/0')) return 'has what the database has not'
+  if (replayed > toNumber(primary.position ?? '0/0')) return 'is ahead of the primary, so it follows another database'
   return undefined
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/downloads/calls'
 import type { Permission } from '@arcade/contract/team/permissions'
 import { actOf, audit } from '#src/audit/audit.ts'
-import { type CallContext, Failure, sessionOf, signedIn, unlessGone } from '#src/calls.ts'
+import { type CallContext, Failure, sessionOf, signedIn, untilClientLeaves } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
@@ -252,7 +252,7 @@ async function openRows({ open, context }: DownloadOptions, database: Database):
   const begin = async (snapshot: Snapshot): Promise<Begun> => {
     const { rows, ...table } = await open(snapshot)
     const source = Buffer.isBuffer(rows) ? onlyChunk(rows) : snapshot.copy(rows.sql, rows.parameters)
-    return { ...table, source, first: await unlessGone(source.next(), context.signal) }
+    return { ...table, source, first: await untilClientLeaves(source.next(), context.signal) }
   }
   const holdOpen = (rows: Begun): Promise<void> => {
     begun.resolve(rows)

@@ -163,14 +163,14 @@ function startProcess(): SheetProcess {
   })
   const sheets: SheetProcess['sheets'] = new Map()
   const started = { child, sheets }
-  const handleEnd = (): void => {
+  const handleEnd = (reason: string): void => {
     if (current === started) current = undefined
-    const failed = new Error('The process that writes spreadsheets ended')
+    const failed = new Error(`The process that writes spreadsheets ended: ${reason}`)
     for (const onMessage of sheets.values()) onMessage({ failed })
   }
   child.on('message', ({ sheet, message }: Envelope<FromSheet>) => sheets.get(sheet)?.(message))
-  child.once('exit', handleEnd)
-  child.on('error', handleEnd)
+  child.once('exit', (code, killedBy) => handleEnd(killedBy ?? `exit code ${code}`))
+  child.on('error', (error) => handleEnd(error.message))
   child.unref()
   child.channel?.unref()
   return started

@@ -29,8 +29,8 @@ export interface SpoolOptions extends SpillOptions {
 }
 
 /**
- * The kernel asks for more once a third of a socket's 4 MB has been read, which takes a reader of 1 kB/s 23 minutes. It notices earlier
- * that a reader's machine is gone.
+ * More than the 23 minutes in which a reader of 1 kB/s takes a third of the 4 MB in the kernel's buffer of a socket: the kernel asks for more
+ * only then. It notices earlier that a reader's machine is gone.
  */
 const STALL_MS = 30 * 60_000
 /** Bytes kept in memory for each transfer, so that a fast reader needs no file. */

@@ -67,6 +67,7 @@ class DeliveryQueue implements Deliveries {
   readonly #timeoutMs: number
   /** The number of deliveries that this server is sending, by webhook. */
   readonly #sending = new Map<string, number>()
+  #lastLease: Promise<unknown> = Promise.resolve()
 
   constructor({ database, key, networks, log, timeoutMs = TIMEOUT_MS }: DeliveriesOptions) {
     this.#database = database
@@ -90,8 +91,15 @@ class DeliveryQueue implements Deliveries {
       where next_at is null and created_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(this.#database.db)
   }
 
+  /** Leases one batch after the other, so that each counts the deliveries that the one before has leased. */
+  #lease(): Promise<Leased[]> {
+    const leased = this.#lastLease.then(() => this.#leaseBatch())
+    this.#lastLease = leased.catch(() => undefined)
+    return leased
+  }
+
   /** Leases the due deliveries, up to SENT_AT_ONCE for each webhook. */
-  async #lease(): Promise<Leased[]> {
+  async #leaseBatch(): Promise<Leased[]> {
     const [webhooks, counts] = [[...this.#sending.keys()], [...this.#sending.values()]]
     const { rows } = await sql<Leased>`
       with due as materialized (

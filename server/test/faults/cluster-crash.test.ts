@@ -131,6 +131,9 @@ test.for([
   const pidFile = path.join(dataDir, 'postgres/postmaster.pid')
   const [, ...rest] = (await readFile(pidFile, 'utf8')).split('\n')
   await writeFile(pidFile, [await getPid(uid), ...rest].join('\n'))
+  // A program that happens to work in the directory, such as a shell, is no PostgreSQL whose end has to be waited for.
+  const shell = spawn('sleep', ['600'], { cwd: path.join(dataDir, 'postgres') })
+  onTestFinished(() => void shell.kill('SIGKILL'))
   const next = startProcess({ dataDir, use: 'server' })
   await next.opened
   expect(await next.query('select name from counters')).toEqual([{ name: 'kept' }])

@@ -300,7 +300,10 @@ describe('Replica', () => {
         await run(`update pg_extension set extname = '${to}' where extname = '${from}'`)
       })
     await name('citus', 'plpgsql')
-    await waitFor('the server to notice', () => status() === 'would be of one server of a Citus cluster')
+    await waitFor(
+      'the server to notice',
+      () => status() === 'cannot be used: its position describes only one server of the Citus cluster',
+    )
     const before = answered()
     expect((await admin.call('GET', '/api/social-tasks')).status).toBe(200)
     expect(answered()).toBe(before)

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { tellSchedule } from '#src/items/schedule-notice.ts'
+import { notifySchedule } from '#src/items/schedule-notice.ts'
 import { temporaryDataDir, waitFor } from '#test/processes.ts'
 import { reportFigure, rounds, seededRandom } from '#test/size.ts'
 import { createDatabase } from '#test/test-database.ts'
@@ -90,7 +90,7 @@ async function addItems(database: Database, round: number, random: () => number)
         await sql`insert into announcements (id, type, title, subtitle, reward, starts_at, ends_at, start_pending, end_pending)
           values (${id}, 'desc', ${id}, '', 1, ${at(start)}, ${at(end)}, true, true)`.execute(tx)
     }
-    await tellSchedule(tx)
+    await notifySchedule(tx)
   })
 }
 
@@ -101,7 +101,7 @@ async function setClock(database: Database, by: string): Promise<void> {
       await sql`update ${sql.table(table)} set starts_at = starts_at - ${by}::interval, ends_at = ends_at - ${by}::interval`.execute(
         tx,
       )
-    await tellSchedule(tx)
+    await notifySchedule(tx)
   })
 }
 

@@ -58,7 +58,7 @@ test('Visit: after a reload the same person’s way back is still known; another
   expect((await reloaded('bo')).lastSearch('/users')).toBeUndefined()
 })
 
-test('Visit: nothing of the way back stays in the browser after a log-out', async () => {
+test('Visit: a log-out deletes what the browser keeps of the visit', async () => {
   beginVisit('ada')
   keepSearch('/users', { q: 'ada' })
   endVisit()

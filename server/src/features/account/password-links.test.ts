@@ -116,7 +116,7 @@ describe('security: a password link ends', () => {
     expect((await useLink(app, link)).status).toBe(200)
   })
 
-  test('if it has no maker, such as one that a server of an earlier version made', async () => {
+  test('if it has no maker, as a link of an earlier version may not have', async () => {
     const { app, maker, user } = await people()
     const link = await linkFor(maker, user)
     await sql`update password_links set made_by = null`.execute(app.database.db)

@@ -1,8 +1,12 @@
 /** Broadcasts: who gets the message, what becomes of each recipient, and what operators can do meanwhile. */
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { OUTCOMES } from '#src/broadcasts/outcomes.ts'
+import { diskStore } from '#src/files/disk.ts'
 import { addNumbered, isOver, outcomesOf, station, type Station } from '#test/broadcasts.ts'
 import { addPlayers } from '#test/players.ts'
 import { waitFor } from '#test/processes.ts'
@@ -248,6 +252,33 @@ test('an image is uploaded with the first message, and named in the others', asy
     photoBytes: undefined,
     fields: { photo: 'photo-of-the-tests', caption: expect.any(String) },
   })
+})
+
+test('an image that was gone for a while is sent when the broadcast is resumed', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'arcade-broadcast-image-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const at = await station({}, { fileStore: diskStore(directory) })
+  await addNumbered(at.app, 2)
+  const { key, name } = (await upload(at.app, at.admin, png)).body
+  const id = await at.send({ announcementId: await at.announce({ image: key, imageName: name }) })
+  await rename(join(directory, key), join(directory, 'elsewhere'))
+  const paused = await at.until(id, ({ state }) => state === 'paused')
+  expect(paused).toMatchObject({ problem: 'The image of the announcement is not there any more.', sent: 0 })
+  await rename(join(directory, 'elsewhere'), join(directory, key))
+  await at.act(id, 'resume')
+  expect(await at.until(id, isOver)).toMatchObject({ state: 'done', sent: 2 })
+})
+
+test('a broadcast whose recipients cannot be chosen holds up no other', async () => {
+  const at = await station()
+  await addNumbered(at.app, 2)
+  const announcementId = await at.announce()
+  const [first, second] = [await at.send({ announcementId }), await at.send({ announcementId })]
+  const { db } = at.app.database
+  await sql`update broadcasts set filter = '{"search": 1}' where id = ${first}`.execute(db)
+  expect(await at.until(second, isOver)).toMatchObject({ state: 'done', sent: 2 })
+  await sql`update broadcasts set filter = '{}' where id = ${first}`.execute(db)
+  expect(await at.until(first, isOver)).toMatchObject({ state: 'done', sent: 2 })
 })
 
 test('when Telegram does not know the token, or refuses every message, the broadcast is paused and says why', async () => {

@@ -65,7 +65,7 @@ export function broadcastsHandlers(services: BroadcastServices): Omit<Handlers<t
     async list({ page }, context) {
       const { total, broadcasts: read } = await readBroadcasts(services, { page, pageSize: PAGE_SIZE })
       return {
-        broadcasts: read.map((one) => shownTo(context, one)),
+        broadcasts: read.map((one) => redactFilter(context, one)),
         page,
         pageSize: PAGE_SIZE,
         pageCount: Math.max(1, Math.ceil(total / PAGE_SIZE)),
@@ -74,7 +74,7 @@ export function broadcastsHandlers(services: BroadcastServices): Omit<Handlers<t
     },
 
     async get({ id }, context) {
-      return shownTo(context, (await readBroadcast(services, id)) ?? noBroadcast())
+      return redactFilter(context, (await readBroadcast(services, id)) ?? noBroadcast())
     },
 
     plan({ filter = {}, holdBack = 0 }, context) {
@@ -194,7 +194,7 @@ function refuseAudience(filter: PlayersFilter, context: CallContext): void {
 }
 
 /** Returns a broadcast without the parts of its filter that tell something about personal fields that the caller may not see. */
-function shownTo(context: CallContext, { filter, ...broadcast }: Broadcast): Broadcast {
+function redactFilter(context: CallContext, { filter, ...broadcast }: Broadcast): Broadcast {
   if (seesPersonal(context)) return { filter, ...broadcast }
   const withheld = [...personalFilters(playerList, filter), ...(filter.search ? ['search'] : [])]
   const shown = Object.fromEntries(Object.entries(filter).filter(([name]) => !withheld.includes(name)))

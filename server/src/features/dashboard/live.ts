@@ -1,7 +1,8 @@
 /**
  * Keeps open pages up to date with server-sent events (HTML standard, 9.2). Each poll reads what all listeners follow, and sends it to
  * those for whom it changed. A stream ends when its session ends, when its user may not see that any more, and when the server stops.
- * Each server asks for all of its streams at once whether they may go on: when it is told of a change, and twice a second in case it was not.
+ * Each server checks the sessions of all its streams in one query: when it is notified of a change, and twice a second in case a notification
+ * was lost.
  * At most one event waits for a slow reader.
  */
 import type { Logger } from 'pino'
@@ -179,7 +180,7 @@ class EventStreams implements Live {
     if (this.#isStopped || this.#timer !== undefined || this.#listeners.size === 0) return
     this.#timer = setTimeout(() => {
       this.#sendChanges()
-        .catch((error: unknown) => this.#log.debug({ err: error }, 'Live data could not be read; retrying'))
+        .catch((error: unknown) => this.#log.warn({ err: error }, 'Live data could not be read; retrying'))
         .finally(() => {
           this.#timer = undefined
           this.#poll()

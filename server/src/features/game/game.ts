@@ -7,9 +7,10 @@ import { Failure, type Handlers, playerOf } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { announcementEntity, selectList, taskEntity } from '#src/db/entities.ts'
-import { readActiveNews, readNews, showNews } from '#src/items/news.ts'
+import { readActiveNews, readNews, markNewsSeen } from '#src/items/news.ts'
 import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
 import { createMembership } from '#src/players/segments.ts'
+import { TODAY } from '#src/ledger/periods.ts'
 import { rankOf } from '#src/ledger/ranks.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { keyOf, serveFile } from '#src/files/serve-file.ts'
@@ -98,23 +99,27 @@ export function gameHandlers({ database, files }: { database: Database; files: F
       const userId = playerOf(context, requestedId)
       const player = await findPlayer(db, userId)
       if (!player) throw new Failure('NO_SUCH_PLAYER')
-      const [seen, news, rank] = await Promise.all([seenBy(userId), readActiveNews(db), rankOf(db, userId)])
+      const [seen, news, rank] = await Promise.all([requireSeenNews(userId), readActiveNews(db), rankOf(db, userId)])
       const unseen = news.filter(({ newest }) => newest > seen)
-      const hasNews = (await shownTo(userId, unseen)).length > 0
+      const hasNews = (await itemsFor(userId, unseen)).length > 0
       return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews }
     },
 
     async tasks({ userId: requestedId, collection }, context) {
       const userId = playerOf(context, requestedId)
       const [tasks, done] = await Promise.all([readTasks([collection]), doneBy(userId, collection)])
-      const shown = await shownTo(userId, tasks)
+      const shown = await itemsFor(userId, tasks)
       return { tasks: shown.map(({ segmentId: _segmentId, ...task }) => ({ ...task, isDone: done.has(task.id) })) }
     },
 
     async announcements({ userId: requestedId }, context) {
       const userId = playerOf(context, requestedId)
-      const [rows, seen, done] = await Promise.all([readAnnouncements([]), seenBy(userId), doneBy(userId, 'announcement')])
-      const shown = await shownTo(
+      const [rows, seen, done] = await Promise.all([
+        readAnnouncements([]),
+        requireSeenNews(userId),
+        doneBy(userId, 'announcement'),
+      ])
+      const shown = await itemsFor(
         userId,
         rows.filter(({ place }) => place !== null),
       )
@@ -129,7 +134,7 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     async file(input, context) {
       const live = await readFileOwners([keyOf(input)])
       // A player gets the files of what its list shows. A bot asks for all players.
-      const shown = context.caller.kind === 'player' ? await shownTo(context.caller.userId, live) : live
+      const shown = context.caller.kind === 'player' ? await itemsFor(context.caller.userId, live) : live
       if (shown.length === 0) throw new Failure('NOT_FOUND')
       return serveFile(files, input, context)
     },
@@ -137,10 +142,11 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     async seen({ userId: requestedId, upTo }, context) {
       const userId = playerOf(context, requestedId)
       // The news number only grows, so no answer can have contained a higher one.
-      if (upTo > (await readNews(db))) throw new Failure('INVALID_INPUT', { message: 'upTo is none that an answer told.' })
+      if (upTo > (await readNews(db)))
+        throw new Failure('INVALID_INPUT', { message: 'upTo must be a value of an earlier answer.' })
       return createOnce(database, context, {
         async create(tx) {
-          if (!(await showNews(tx, userId, upTo))) throw new Failure('NO_SUCH_PLAYER')
+          if (!(await markNewsSeen(tx, userId, upTo))) throw new Failure('NO_SUCH_PLAYER')
           return { success: true }
         },
       })
@@ -148,14 +154,14 @@ export function gameHandlers({ database, files }: { database: Database; files: F
   }
 
   /** Returns the items that are for everyone or for a segment to which the player belongs now. */
-  async function shownTo<Item extends ForSegment>(userId: number, items: readonly Item[]): Promise<readonly Item[]> {
+  async function itemsFor<Item extends ForSegment>(userId: number, items: readonly Item[]): Promise<readonly Item[]> {
     const segments = items.flatMap(({ segmentId }) => segmentId ?? [])
     if (segments.length === 0) return items
     const ownSegments = await isMember(userId, segments)
     return items.filter(({ segmentId }) => segmentId === null || ownSegments.has(segmentId))
   }
 
-  async function seenBy(userId: number): Promise<number> {
+  async function requireSeenNews(userId: number): Promise<number> {
     const found = await db
       .selectFrom('telegram_users')
       .select('seen_status_epoch')
@@ -168,13 +174,13 @@ export function gameHandlers({ database, files }: { database: Database; files: F
   /** Returns the ids of the items of a kind that a player has done. Daily tasks count if done today (UTC). */
   async function doneBy(userId: number, kind: HistoryKind): Promise<Set<string>> {
     const rows = await findDone(db, userId, kind)
-    if (rows.length === 0) await seenBy(userId)
+    if (rows.length === 0) await requireSeenNews(userId)
     return new Set(rows.map(({ id }) => id))
   }
 }
 
 async function findDone(db: Kysely<Tables>, userId: number, kind: HistoryKind): Promise<{ id: string }[]> {
-  const isToday = kind === 'daily' ? sql`and period = to_char(now() at time zone 'UTC', 'YYYY-MM-DD')` : sql``
+  const isToday = kind === 'daily' ? sql`and period = ${sql.raw(TODAY)}` : sql``
   const { rows } = await sql<{ id: string }>`
     select item_id as id from participations where user_id = ${userId} and kind = ${kind} ${isToday}`.execute(db)
   return rows
@@ -192,7 +198,7 @@ function checkRows(rows: readonly unknown[]): ({ player: PlayerRow } | { failed:
     const fail = (message: string) => ({ failed: { userId, status: 'failed' as const, message } })
     // The message may quote the name of an unknown field, which can be long or malformed Unicode.
     if (!checked.success) return fail(checked.error.issues[0]!.message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed())
-    if (known.has(checked.data.userId)) return fail('This player is in the batch before.')
+    if (known.has(checked.data.userId)) return fail('An earlier row of this batch has the same player.')
     known.add(checked.data.userId)
     return { player: checked.data }
   })

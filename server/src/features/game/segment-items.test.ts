@@ -78,7 +78,7 @@ test('segments: security: a claim by another player gets 404, as if there were n
   await expectReconciled(app.database)
 })
 
-test('segments: an item for a segment that is also over is not there for others, and is over for its players', async () => {
+test('segments: an ended item for a segment does not exist for other players, and is ended for the players of the segment', async () => {
   const app = await opening()
   await sql`update tasks set ends_at = now()`.execute(app.database.db)
   const claim = async (userId: number) =>

@@ -22,7 +22,7 @@ import { aToZSql, lower, lowerSql } from '#src/db/collations.ts'
 import { IS_SEGMENT } from '#src/items/availability.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { lockPriorities } from '#src/items/priorities.ts'
-import { tellSchedule } from '#src/items/schedule-notice.ts'
+import { notifySchedule } from '#src/items/schedule-notice.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
 import { auditedUser, userRecord } from '#src/identity/accounts.ts'
@@ -155,7 +155,7 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
   /** Restores announcements as inactive. Players get news when somebody activates them again. */
   async announcement(tx, { files, act, ...restoration }) {
     const rows = await insertRows(tx, announcementEntity, restoration, { ...itemValues, status: 'false' }, itemColumns)
-    await tellSchedule(tx)
+    await notifySchedule(tx)
     await files.restore(
       tx,
       rows.flatMap(({ image, icon }) => [image, icon].filter((key) => key !== null)),
@@ -214,7 +214,7 @@ async function restoreTasks(
   const paused = `coalesce(r.paused, false) or (r.segment_id is not null and ${SEGMENT} is null)`
   const values = { ...itemValues, paused, priority: 'wanted.priority' }
   const rows = await insertRows(tx, taskEntity, restoration, values, ['collection', ...itemColumns])
-  await tellSchedule(tx)
+  await notifySchedule(tx)
   await writeHistoryItems(tx, collection, { changed: rows.map(({ id }) => id) })
   const { recordKind: kind } = taskCollections[collection]
   await auditRestored(tx, act, 'task.restore', { rows, recordOf: (row) => ({ kind, id: row.id, name: row.title }) })

@@ -41,13 +41,13 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
         for (const { kind } of entries) refuseWithout(recordPermissions[kind].write, signedIn(context))
         const present = await lockVersions(tx, entries)
         const undone = { act: actOf(context), undoes: actId }
-        const unblockedOrBlocked = await undoBlocks(
+        const undonePlayers = await undoBlocks(
           tx,
           entries.filter(({ kind }) => kind === 'player'),
           undone,
         )
         const left = entries.filter(({ kind, id, version }) =>
-          kind === 'player' ? unblockedOrBlocked.has(Number(id)) : present.get(`${kind} ${id}`) === version,
+          kind === 'player' ? undonePlayers.has(Number(id)) : present.get(`${kind} ${id}`) === version,
         )
         const refusals = await explainChanges(
           tx,

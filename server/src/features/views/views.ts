@@ -182,8 +182,8 @@ function refuseAddress({ list, address, isShared }: Kept, context: CallContext):
 const NAMED_ITEMS = 5
 
 /**
- * Checks that no item is for the players of this view, whose row the caller has locked: an item that is being saved for it holds the row, so
- * either it is found here, or it finds the view changed.
+ * Checks that this view is the segment of no item. The caller has locked the view's row, which the saving of an item with this segment locks,
+ * too: either the item is found here, or its saving sees the changed view.
  * @throws Failure VIEW_IS_SEGMENT with the titles of some of the items that the person may see
  */
 async function refuseSegment(tx: Transaction<Tables>, id: string, context: CallContext): Promise<void> {
