@@ -20,8 +20,8 @@ const backendPaths = [
 const target = process.env['API_TARGET'] ?? 'http://127.0.0.1:3000'
 
 /**
- * Bundles the modules that every page, Login and the signed-in pages need into one file each, with their imports: a few files are smaller
- * and load faster than forty. A module that several groups need goes to the first of them.
+ * Bundles the modules that every page, Login and the signed-in pages need into one file each, with their imports, and those that several
+ * pages share: a few files are smaller and load faster than eighty. A module that several groups need goes to the first of them.
  */
 const fileGroups = [
   { name: 'imports', test: /preload-helper|rolldown[/-]runtime/, priority: 1 }, // All that the entry needs before the first frame.
@@ -32,8 +32,10 @@ const fileGroups = [
   { name: 'login', test: /web\/src\/features\/auth\/login-page\.tsx$/ },
   {
     name: 'signed-in',
-    test: /web\/src\/(routes|shell\/shell|features\/dashboard\/dashboard-page)\.tsx$|contract\/src\/([\w-]+\/fields|entity|lists|search)\.ts$/,
+    test: /web\/src\/(routes|shell\/shell|features\/dashboard\/dashboard-page|lists\/row-mark)\.tsx$|contract\/src\/([\w-]+\/fields|entity|lists|search)\.ts$/,
   },
+  { name: 'schemas', test: /node_modules\/zod\/|contract\/src\//, minShareCount: 3 }, // pages that check input
+  { name: 'pages', minShareCount: 4 }, // lists, forms, dialogs
 ]
 
 const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }

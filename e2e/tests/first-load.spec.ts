@@ -32,6 +32,20 @@ for (const { name, isSignedIn, ready, budgetBytes } of [
   })
 }
 
+for (const { path, row } of [
+  { path: '/social-tasks', row: 'Follow us on X' },
+  { path: '/manage-telegram-users', row: 'Page 1 of' },
+])
+  test(`design §9 the first load of ${path} needs at most 30 scripts and style sheets`, async ({ page, signIn }) => {
+    await signIn('admin')
+    const requests = requestsFor(page, /\.(js|css)$/)
+    await page.goto(path)
+    await expect(page.getByText(row).first()).toBeVisible()
+    const { needed } = await sortOut(requests)
+    expect(needed.length).toBeGreaterThan(5)
+    expect(needed.length).toBeLessThanOrEqual(30)
+  })
+
 for (const path of ['/auth/log-in', '/account']) {
   test(`docs/look.md: ${path}, whose texts are Latin, fetches at most 60 kB of fonts, with its first files`, async ({
     page,
@@ -153,9 +167,14 @@ async function gzippedBytes(requests: Request[]): Promise<number> {
 }
 
 function scriptRequests(page: Page): Request[] {
+  return requestsFor(page, /\.js$/)
+}
+
+/** Collects the page's requests for paths of this form. */
+function requestsFor(page: Page, form: RegExp): Request[] {
   const requests: Request[] = []
   page.on('request', (request) => {
-    if (new URL(request.url()).pathname.endsWith('.js')) requests.push(request)
+    if (form.test(new URL(request.url()).pathname)) requests.push(request)
   })
   return requests
 }

@@ -80,6 +80,8 @@ class EventStreams implements Live {
   #checking: Promise<void> | undefined
   #checkAgain = false
   #isStopped = false
+  /** Whether the last poll failed. A failure is logged once, until a poll succeeds. */
+  #isFailing = false
 
   constructor({ sessions, read, log }: LiveServices) {
     this.#sessions = sessions
@@ -180,7 +182,13 @@ class EventStreams implements Live {
     if (this.#isStopped || this.#timer !== undefined || this.#listeners.size === 0) return
     this.#timer = setTimeout(() => {
       this.#sendChanges()
-        .catch((error: unknown) => this.#log.warn({ err: error }, 'Live data could not be read; retrying'))
+        .then(
+          () => (this.#isFailing = false),
+          (error: unknown) => {
+            if (!this.#isFailing) this.#log.warn({ err: error }, 'Live data could not be read; retrying')
+            this.#isFailing = true
+          },
+        )
         .finally(() => {
           this.#timer = undefined
           this.#poll()
