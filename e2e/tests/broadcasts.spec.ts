@@ -183,7 +183,7 @@ test('design §7 a broadcast is scheduled in the operator’s time zone; its end
   await chooseSeason(page)
   await page.getByLabel('At a time').check()
   await field(page, 'Begins').fill('2020-11-27T18:00')
-  await page.getByRole('button', { name: 'Schedule' }).click()
+  await page.getByRole('button', { name: 'Send now' }).click()
   await expect(page.getByRole('alertdialog')).toContainText('It begins at once')
   await expect(page.getByRole('alertdialog').getByRole('button', { name: /^Send to/ })).toBeVisible()
   await page.keyboard.press('Escape')

@@ -333,12 +333,17 @@ class Sender implements Broadcasts {
     )
   }
 
-  async #photoOf({ photoId }: LeasedChunk, key: string): Promise<Photo | undefined> {
-    if (photoId !== null) return { id: photoId }
+  /** Returns undefined if the image is gone. @throws Error if it cannot be read; the broadcast is paused if that happens again and again */
+  async #photoOf(chunk: LeasedChunk, key: string): Promise<Photo | undefined> {
+    if (chunk.photoId !== null) return { id: chunk.photoId }
     if (this.#photo?.key !== key) this.#photo = { key, file: this.#openPhoto(key) }
     const asked = this.#photo
-    const file = await asked.file.catch((error: unknown) => {
+    const file = await asked.file.catch(async (error: unknown) => {
       this.#forgetPhoto(asked)
+      if (this.#countFailure(chunk) >= FAILURES_IN_A_ROW) {
+        const reason = error instanceof Error ? error.message : String(error)
+        await this.#pauseBroadcast(chunk, `The image of the announcement cannot be read: ${reason}`)
+      }
       throw error
     })
     if (!file) this.#forgetPhoto(asked)

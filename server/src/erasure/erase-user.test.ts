@@ -199,7 +199,7 @@ test('longer names of others in a note stay when a user is erased', async () => 
     await db.updateTable('users').set({ fname: names.fname, lname }).where('id', '=', people[index]!.id).execute()
   const own = `@${names.fname} ${names.lname}`
   const note = {
-    text: `${own}: see ${own}son, ${own} Smith, ${own}ward. ${own}`,
+    text: `${own}: see ${own}son, ${own} Smith, ${own}ward, ${own}\u200D👩. ${own}`,
     mentions: [person.id, ...people.map(({ id }) => id)],
   }
   const { id } = await done(boss.call('POST', '/api/notes/player/11', note))
@@ -207,7 +207,7 @@ test('longer names of others in a note stay when a user is erased', async () => 
   await purge(boss, person.id)
   await arcade('audit', 'erase', person.id)
   const { text } = await db.selectFrom('notes').select('text').where('id', '=', id).executeTakeFirstOrThrow()
-  expect(text).toBe(`@former user: see ${own}son, ${own} Smith, ${own}ward. @former user`)
+  expect(text).toBe(`@former user: see ${own}son, ${own} Smith, ${own}ward, ${own}\u200D👩. @former user`)
 })
 
 test('what an erased user did stays, by nobody who is known: the trash can be restored and a block undone', async () => {

@@ -58,7 +58,7 @@ async function eraseNameInNotes(tx: Transaction<Tables>, id: string): Promise<nu
       from notes join note_mentions own on own.note_id = notes.id and own.user_id = ${id}`.execute(tx)
   for (const { id: noteId, text, name, others } of notes) {
     const names = [name, ...others].toSorted((one, other) => other.length - one.length).map(escaped)
-    const mentions = new RegExp(`@(?:${names.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
+    const mentions = new RegExp(`@(?:${names.join('|')})(?![\\p{L}\\p{N}\\p{M}\\u200d])`, 'gu')
     const anonymous = text.replaceAll(mentions, (mention) => (mention === `@${name}` ? '@former user' : mention))
     await tx.updateTable('notes').set({ text: anonymous }).where('id', '=', noteId).execute()
   }

@@ -1,5 +1,5 @@
 /** Broadcasts: who gets the message, what becomes of each recipient, and what operators can do meanwhile. */
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -254,7 +254,7 @@ test('an image is uploaded with the first message, and named in the others', asy
   })
 })
 
-test('an image that was gone for a while is sent when the broadcast is resumed', async () => {
+test('an image that was gone, or could not be read for a while, is sent when the broadcast is resumed', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'arcade-broadcast-image-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const at = await station({}, { fileStore: diskStore(directory) })
@@ -264,6 +264,14 @@ test('an image that was gone for a while is sent when the broadcast is resumed',
   await rename(join(directory, key), join(directory, 'elsewhere'))
   const paused = await at.until(id, ({ state }) => state === 'paused')
   expect(paused).toMatchObject({ problem: 'The image of the announcement is not there any more.', sent: 0 })
+  await mkdir(join(directory, key)) // what is there cannot be read
+  await at.act(id, 'resume')
+  const unreadable = await at.until(
+    id,
+    ({ state, problem }) => state === 'paused' && problem?.includes('cannot be read') === true,
+  )
+  expect(unreadable.sent).toBe(0)
+  await rm(join(directory, key), { recursive: true })
   await rename(join(directory, 'elsewhere'), join(directory, key))
   await at.act(id, 'resume')
   expect(await at.until(id, isOver)).toMatchObject({ state: 'done', sent: 2 })

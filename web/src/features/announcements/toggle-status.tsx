@@ -10,11 +10,14 @@ import { actOnRow } from '#src/lists/row-act.ts'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import type { Question as AskedQuestion } from '#src/ui/question.ts'
 import { counted } from '#src/ui/numbers.ts'
+import { momentText } from '#src/ui/moment.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
 
 /** The announcement, with the status that the operator sees. */
-type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof toBotItem>[0]
+type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Dates & Parameters<typeof toBotItem>[0]
+
+type Dates = Partial<Record<'startsAt' | 'endsAt', string | null | undefined>>
 
 /** Returns a function that asks for confirmation and toggles the status. `button` is the pressed button, if it is in a row of the list. */
 export function useToggleStatus(): (announcement: Toggled, button: Element) => Promise<void> {
@@ -63,13 +66,23 @@ export async function toggleStatus({ id, status }: Pick<Toggled, 'id' | 'status'
 function Question({ announcement, consequence }: { announcement: Toggled; consequence: ReactNode }) {
   const { title, status } = announcement
   const problem = status ? undefined : textProblem(toBotItem(announcement))
+  const schedule = droppedDate(announcement)
   return (
     <>
       <p className={classes['question']}>{`Are you sure you want toggle status of ${isolated(title)}.`}</p>
       <p className={classes['question']}>{consequence}</p>
+      {schedule !== undefined && <p className={classes['question']}>{schedule}</p>}
       {problem !== undefined && <p className={classes['question']}>{problem}</p>}
     </>
   )
+}
+
+/** Says which date a switch by hand removes (design §7): a start to come, and at an activation an end that has passed. */
+function droppedDate({ status, startsAt, endsAt }: Pick<Toggled, 'status'> & Dates): string | undefined {
+  const now = Date.now()
+  if (startsAt && Date.parse(startsAt) > now) return `Its start on ${momentText(startsAt)} no longer applies then.`
+  if (!status && endsAt && Date.parse(endsAt) <= now) return `Its end on ${momentText(endsAt)} no longer applies then.`
+  return undefined
 }
 
 /** Says what an activation does, and for how many players. */

@@ -102,7 +102,7 @@ function NewBroadcast() {
             </Section>
             <FormActions back={<BackToListButton to="/broadcasts" />} notice={<FormRefusal form={form} />}>
               <TestButton announcementId={announcementId} />
-              <SubmitButton>{isLater ? 'Schedule' : 'Send now'}</SubmitButton>
+              <SubmitButton>{isLater && !isPast(begins) ? 'Schedule' : 'Send now'}</SubmitButton>
             </FormActions>
           </Form>
         </div>
@@ -151,7 +151,11 @@ interface Facts {
 
 /** A time in the past is no plan: such a broadcast begins at once, too. */
 function beginsAtOnce({ sendAt }: BroadcastInput): boolean {
-  return sendAt === undefined || Date.parse(sendAt) <= Date.now()
+  return sendAt === undefined || isPast(Date.parse(sendAt))
+}
+
+function isPast(at: number | undefined): boolean {
+  return at !== undefined && at <= Date.now()
 }
 
 function questionOf(input: BroadcastInput, { title, plan, segment }: Facts): Question {
