@@ -1,5 +1,6 @@
 /** Whole flows by keyboard alone: nothing here uses a pointer. */
 import type { Locator, Page } from '@playwright/test'
+import { settled } from '#src/lists.ts'
 import { expect, PASSWORD, test, toast } from '#src/test.ts'
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
@@ -77,6 +78,7 @@ async function findTask(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+a') // the list comes back with the earlier search
   await page.keyboard.type('By keyboard')
   await expect(page.locator('tbody tr')).toHaveCount(1)
+  await settled(page) // the earlier search may still be shown, whose rows are replaced
 }
 
 test('Keyboard: search, filter, sort, select and open a player', async ({ page, signIn }) => {

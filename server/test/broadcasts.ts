@@ -97,3 +97,10 @@ export async function outcomesOf({ database: { db } }: TestApp, id: string): Pro
      where broadcast = (select number from broadcasts where id = ${id}) order by user_id`.execute(db)
   return new Map(rows.map(({ userId, outcome }) => [userId, outcome]))
 }
+
+/** The numbers of a broadcast's recipients. */
+export function numbers({ total, pending, sent, refused, failed, unknown, skipped, held }: Broadcast) {
+  return { total, pending, sent, refused, failed, unknown, skipped, held }
+}
+/** The numbers of a broadcast without recipients. */
+export const NONE = { total: 0, pending: 0, sent: 0, refused: 0, failed: 0, unknown: 0, skipped: 0, held: 0 }

@@ -44,9 +44,10 @@ const DISK_FULL_SECONDS = 10
 const FAILURES_IN_A_ROW = 20
 /** Failures of Telegram's own in a row after which everybody waits. */
 const BUSY_IN_A_ROW = 3
-/** Lost answers in a row after which everybody waits, and after how many such waits the broadcast is paused: each one costs recipients. */
+/** Lost answers in a row after which everybody waits. */
 const LOST_IN_A_ROW = 3
-const MAX_LOST_ROUNDS = 5
+/** After this many such waits the broadcast is paused: each one costs recipients an outcome or a turn. */
+const MAX_WAITING_ROUNDS = 5
 const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3
 
 export interface TelegramSettings {
@@ -58,6 +59,8 @@ export interface TelegramSettings {
   miniAppUrl: string | undefined
   /** How long a call may take; tests set a shorter time. */
   timeoutMs?: number
+  /** The pauses before a message is sent again that Telegram could not send; tests set shorter ones. */
+  busyPausesMs?: readonly number[]
 }
 
 export interface BroadcastsOptions {
@@ -110,7 +113,7 @@ class Sender implements Broadcasts {
     this.#log = log
     this.#telegram = botToken === undefined ? undefined : createTelegram({ apiRoot, botToken, timeoutMs })
     this.#pace = createPace(database, ratePerSecond)
-    this.#deliver = this.#telegram && createDelivery(database, this.#telegram, { log, messagesAWeek: settings.messagesAWeek })
+    this.#deliver = this.#telegram && createDelivery(database, this.#telegram, { ...settings, log })
     this.#mostWorkers = Math.min(MAX_WORKERS, Math.max(MIN_WORKERS, Math.ceil(ratePerSecond * SECONDS_UNDER_WAY)))
   }
 
@@ -274,11 +277,18 @@ class Sender implements Broadcasts {
         await this.#pauseBroadcast(chunk, `${FAILURES_IN_A_ROW} messages in a row failed. Telegram answered: ${delivery.text}`)
         return false
       case 'busy':
-        if (this.#countFailure(chunk) < BUSY_IN_A_ROW) return true
-        await makeAllWait(db, UNREACHABLE_SECONDS, 'unreachable')
-        return false
+        return this.#waitLonger(
+          chunk,
+          BUSY_IN_A_ROW,
+          (count) => `Telegram could not send ${count} messages in a row: ${delivery.text}`,
+        )
       case 'unknown':
-        return this.#handleLoss(chunk, delivery.text)
+        return this.#waitLonger(
+          chunk,
+          LOST_IN_A_ROW,
+          (count) =>
+            `${count} answers in a row were lost: ${delivery.text}. Nobody knows whether these players have the message.`,
+        )
       case 'sent':
         if (delivery.photoId !== undefined && chunk.photoId === null) await this.#keepPhoto(chunk, delivery.photoId)
         this.#failures.delete(chunk.broadcast)
@@ -291,17 +301,16 @@ class Sender implements Broadcasts {
     }
   }
 
-  /** Makes pauses that grow longer with each lost answer, because each leaves a recipient unknown. Returns whether sending continues. */
-  async #handleLoss(chunk: LeasedChunk, text: string): Promise<boolean> {
-    const lost = this.#countFailure(chunk)
-    if (lost < LOST_IN_A_ROW) return true
-    // All workers may lose an answer at once, when a connection breaks.
-    const rounds = Math.ceil(lost / this.#mostWorkers)
-    if (rounds > MAX_LOST_ROUNDS)
-      await this.#pauseBroadcast(
-        chunk,
-        `${lost} answers in a row were lost: ${text}. Nobody knows whether these players have the message.`,
-      )
+  /**
+   * Makes pauses that grow longer the more messages in a row have failed, because each costs a recipient an outcome or a turn. At last the
+   * broadcast is paused. Returns whether sending continues.
+   */
+  async #waitLonger(chunk: LeasedChunk, after: number, problem: (failures: number) => string): Promise<boolean> {
+    const failures = this.#countFailure(chunk)
+    if (failures < after) return true
+    // Messages of all workers may fail at once, when a connection breaks.
+    const rounds = Math.ceil(failures / this.#mostWorkers)
+    if (rounds > MAX_WAITING_ROUNDS) await this.#pauseBroadcast(chunk, problem(failures))
     else await makeAllWait(this.#database.db, UNREACHABLE_SECONDS * rounds, 'unreachable')
     return false
   }

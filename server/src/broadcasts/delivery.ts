@@ -13,6 +13,8 @@ import type { Telegram, TelegramAnswer } from './telegram.ts'
 
 /** Pauses before a message is sent again that Telegram, by its own word, could not send. */
 const BUSY_PAUSES_MS = [1000, 3000]
+/** After this many turns of a recipient in which Telegram could not send, the message counts as failed. Until then it is sent again later. */
+const MAX_BUSY_TURNS = 3
 /** How often and how long a sure outcome is tried to be written while the database is away. */
 const WRITE_PAUSE_MS = 500
 const WRITE_ATTEMPTS = 60
@@ -50,11 +52,17 @@ const BEGIN_WITHIN_CAP = `
                         then ${SKIPPED.cap} else ${OUTCOMES.sending} end
    where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning outcome`
 
-/** @param messagesAWeek the most messages that a player gets in seven days; undefined for no cap */
+interface DeliveryOptions {
+  log: Logger
+  /** The most messages that a player gets in seven days; undefined for no cap. */
+  messagesAWeek?: number | undefined
+  busyPausesMs?: readonly number[]
+}
+
 export function createDelivery(
   database: Database,
   telegram: Telegram,
-  { log, messagesAWeek }: { log: Logger; messagesAWeek?: number | undefined },
+  { log, messagesAWeek, busyPausesMs = BUSY_PAUSES_MS }: DeliveryOptions,
 ): Deliver {
   const cap = messagesAWeek === undefined ? [] : [messagesAWeek]
   const begin =
@@ -77,6 +85,19 @@ export function createDelivery(
       where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.sending}`,
   )
 
+  /** The turns in which Telegram could not send, by broadcast and recipient. */
+  const busyTurns = new Map<string, number>()
+
+  /** Whether the recipient has another turn after this answer. */
+  function hasAnotherTurn({ userId, broadcast }: Recipient, { kind }: TelegramAnswer): boolean {
+    const key = `${broadcast} ${userId}`
+    const turns = (busyTurns.get(key) ?? 0) + 1
+    const isBusy = kind === 'busy' && turns < MAX_BUSY_TURNS
+    if (isBusy) busyTurns.set(key, turns)
+    else busyTurns.delete(key)
+    return isBusy
+  }
+
   async function surely(run: () => Promise<unknown>): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -90,9 +111,11 @@ export function createDelivery(
     }
   }
 
-  async function write({ userId, broadcast }: Recipient, answer: TelegramAnswer): Promise<void> {
+  async function write(recipient: Recipient, answer: TelegramAnswer): Promise<void> {
+    const { userId, broadcast } = recipient
+    const isLater = hasAnotherTurn(recipient, answer)
     if (answer.kind === 'sent') return surely(() => writeSent([userId, broadcast]))
-    const code = codeOf(answer)
+    const code = isLater ? undefined : codeOf(answer)
     if (code === undefined) return surely(() => putBack([userId, broadcast]))
     await surely(() => writeOther([userId, broadcast, code]))
     if (answer.kind === 'refused') await surely(() => markUnreachable(database, userId, answer.reason))
@@ -102,7 +125,7 @@ export function createDelivery(
     const [begun] = await begin([recipient.userId, recipient.broadcast, ...cap])
     if (begun?.outcome !== OUTCOMES.sending) return { kind: 'taken' }
     let answer = await telegram.send(call)
-    for (const ms of BUSY_PAUSES_MS) {
+    for (const ms of busyPausesMs) {
       if (answer.kind !== 'busy') break
       await pause(ms, undefined, { ref: false })
       answer = await telegram.send(call)

@@ -7,9 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { OUTCOMES } from '#src/broadcasts/outcomes.ts'
 import { diskStore } from '#src/files/disk.ts'
-import { addNumbered, isOver, outcomesOf, station, type Station } from '#test/broadcasts.ts'
+import { addNumbered, isOver, NONE, numbers, outcomesOf, station, type Station } from '#test/broadcasts.ts'
 import { addPlayers } from '#test/players.ts'
-import { waitFor } from '#test/processes.ts'
 import { type Behaviour, RETRY_AFTER_SECONDS } from '#test/telegram.ts'
 import { png, upload } from '#test/test-images.ts'
 
@@ -19,12 +18,6 @@ const isSent =
   (count: number) =>
   ({ sent }: Broadcast) =>
     sent >= count
-
-/** The numbers of a broadcast's recipients. */
-function numbers({ total, pending, sent, refused, failed, unknown, skipped, held }: Broadcast) {
-  return { total, pending, sent, refused, failed, unknown, skipped, held }
-}
-const NONE = { total: 0, pending: 0, sent: 0, refused: 0, failed: 0, unknown: 0, skipped: 0, held: 0 }
 
 test('everybody gets the message of the preview once, and the audit tells', async () => {
   const at = await station({ miniAppUrl: 'https://game.example.org' })
@@ -287,50 +280,6 @@ test('a broadcast whose recipients cannot be chosen holds up no other', async ()
   expect(await at.until(second, isOver)).toMatchObject({ state: 'done', sent: 2 })
   await sql`update broadcasts set filter = '{}' where id = ${first}`.execute(db)
   expect(await at.until(first, isOver)).toMatchObject({ state: 'done', sent: 2 })
-})
-
-test('when Telegram does not know the token, or refuses every message, the broadcast is paused and says why', async () => {
-  const at = await station()
-  await addNumbered(at.app, 200)
-  const announcementId = await at.announce()
-  at.api.behave(() => 401)
-  const id = await at.send({ announcementId })
-  const denied = await at.until(id, ({ state }) => state === 'paused')
-  expect(denied).toMatchObject({ problem: 'Telegram does not accept the bot’s token: Unauthorized', failed: 0 })
-  at.api.behave(() => 400)
-  await at.act(id, 'resume')
-  const odd = await at.until(id, ({ state, problem }) => state === 'paused' && problem !== undefined)
-  expect(odd.problem).toBe('20 messages in a row failed. Telegram answered: Bad Request: message is odd')
-  expect(odd.failed).toBeLessThan(60)
-  at.api.behave(() => 200)
-  await at.act(id, 'resume')
-  const done = await at.until(id, isOver)
-  expect(done.sent + done.failed).toBe(200)
-})
-
-test('without a connection everybody waits, and nobody is given up', async () => {
-  const at = await station({ apiRoot: 'http://127.0.0.1:9' })
-  await addNumbered(at.app, 3)
-  const id = await at.send({ announcementId: await at.announce() })
-  const waiting = await at.until(id, ({ state }) => state === 'waiting')
-  expect(waiting).toMatchObject({ waitingFor: 'unreachable', ...NONE, total: 3, pending: 3 })
-})
-
-test('while every answer is lost, few recipients become unknown: everybody waits, and at last the broadcast is paused', async () => {
-  const at = await station({ ratePerSecond: 10 })
-  await addNumbered(at.app, 2000)
-  const id = await at.send({ announcementId: await at.announce() })
-  at.api.behave(() => 502)
-  const waiting = await at.until(id, ({ state }) => state === 'waiting')
-  expect(waiting).toMatchObject({ waitingFor: 'unreachable', sent: 0 })
-  const paused = await waitFor('the pause', async () => {
-    await sql`update telegram_pace set waiting_until = null`.execute(at.app.database.db)
-    await at.app.broadcasts.run()
-    const broadcast = await at.read(id)
-    return broadcast.state === 'paused' || broadcast.unknown > 100 ? broadcast : undefined
-  })
-  expect(paused.problem).toMatch(/^\d+ answers in a row were lost: HTTP 502\. /)
-  expect(paused.unknown).toBeLessThan(40)
 })
 
 test('paid sending stays within the Stars that were confirmed, and tells what it has cost', async () => {
