@@ -99,8 +99,12 @@ interface Measured {
   rows: readonly string[]
 }
 
-/** The name under which the document keeps a run with `--large`, whose rows a usual run does not replace. */
-export const largeName = (name: string): string => `${name} --large`
+const LARGE = ' --large'
+
+/** Returns the name under which the document keeps a run with `--large`, whose rows a usual run does not replace. */
+export function largeName(name: string): string {
+  return name + LARGE
+}
 
 /** Returns the document with the rows of this bench replaced. */
 export function withSection(document: string, { name, ran, rows }: Section): string {
@@ -131,7 +135,7 @@ function areaText({ title, about, benches }: Area, measured: ReadonlyMap<string,
 }
 
 function tableRows(name: string, rows: readonly Row[]): string[] {
-  const subject = areas.flatMap(({ benches }) => benches[name.replace(' --large', '')] ?? [])[0]
+  const subject = areas.flatMap(({ benches }) => benches[name.replace(LARGE, '')] ?? [])[0]
   if (subject === undefined) throw new Error(`scripts/performance.ts has no area for the bench ${name}`)
   const bounded = rows.filter(({ bound }) => bound !== undefined)
   const shown = bounded.length > 0 ? bounded : rows.filter(({ question }) => !/: (row|index)\b/.test(question))

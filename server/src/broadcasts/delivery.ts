@@ -88,8 +88,8 @@ export function createDelivery(
   /** The turns in which Telegram could not send, by broadcast and recipient. */
   const busyTurns = new Map<string, number>()
 
-  /** Whether the recipient has another turn after this answer. */
-  function hasAnotherTurn({ userId, broadcast }: Recipient, { kind }: TelegramAnswer): boolean {
+  /** Counts the recipient's turn. Returns whether there is another one after this answer. */
+  function countTurn({ userId, broadcast }: Recipient, { kind }: TelegramAnswer): boolean {
     const key = `${broadcast} ${userId}`
     const turns = (busyTurns.get(key) ?? 0) + 1
     const isBusy = kind === 'busy' && turns < MAX_BUSY_TURNS
@@ -113,7 +113,7 @@ export function createDelivery(
 
   async function write(recipient: Recipient, answer: TelegramAnswer): Promise<void> {
     const { userId, broadcast } = recipient
-    const isLater = hasAnotherTurn(recipient, answer)
+    const isLater = countTurn(recipient, answer)
     if (answer.kind === 'sent') return surely(() => writeSent([userId, broadcast]))
     const code = isLater ? undefined : codeOf(answer)
     if (code === undefined) return surely(() => putBack([userId, broadcast]))

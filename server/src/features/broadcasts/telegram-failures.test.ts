@@ -1,8 +1,19 @@
 /** Broadcasts while Telegram does not know the token, cannot be reached, loses answers or answers with errors. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addNumbered, isOver, NONE, numbers, station } from '#test/broadcasts.ts'
+import type { Broadcast } from '@arcade/contract/broadcasts/calls'
+import { addNumbered, isOver, NONE, numbers, station, type Station } from '#test/broadcasts.ts'
 import { waitFor } from '#test/processes.ts'
+
+/** Runs the background task, and ends each wait at once, until the broadcast is in a state. */
+function endWaitsUntil(at: Station, id: string, isReached: (broadcast: Broadcast) => boolean): Promise<Broadcast> {
+  return waitFor('the broadcast', async () => {
+    await sql`update telegram_pace set waiting_until = null`.execute(at.app.database.db)
+    await at.app.broadcasts.run()
+    const broadcast = await at.read(id)
+    return isReached(broadcast) ? broadcast : undefined
+  })
+}
 
 test('when Telegram does not know the token, or refuses every message, the broadcast is paused and says why', async () => {
   const at = await station()
@@ -38,12 +49,7 @@ test('while every answer is lost, few recipients become unknown: everybody waits
   at.api.behave(() => 502)
   const waiting = await at.until(id, ({ state }) => state === 'waiting')
   expect(waiting).toMatchObject({ waitingFor: 'unreachable', sent: 0 })
-  const paused = await waitFor('the pause', async () => {
-    await sql`update telegram_pace set waiting_until = null`.execute(at.app.database.db)
-    await at.app.broadcasts.run()
-    const broadcast = await at.read(id)
-    return broadcast.state === 'paused' || broadcast.unknown > 100 ? broadcast : undefined
-  })
+  const paused = await endWaitsUntil(at, id, ({ state, unknown }) => state === 'paused' || unknown > 100)
   expect(paused.problem).toMatch(/^\d+ answers in a row were lost: HTTP 502\. /)
   expect(paused.unknown).toBeLessThan(40)
 })
@@ -68,11 +74,6 @@ test('a message that Telegram cannot send fails at its third turn; if it can sen
   expect(at.api.calls()).toBe(19 + 9)
   at.api.behave(() => 500)
   const id = await at.send({ announcementId })
-  const paused = await waitFor('the pause', async () => {
-    await sql`update telegram_pace set waiting_until = null`.execute(at.app.database.db)
-    await at.app.broadcasts.run()
-    const broadcast = await at.read(id)
-    return broadcast.state === 'paused' || broadcast.failed > 10 ? broadcast : undefined
-  })
+  const paused = await endWaitsUntil(at, id, ({ state, failed }) => state === 'paused' || failed > 10)
   expect(paused.problem).toMatch(/^Telegram could not send \d+ messages in a row: Internal Server Error/)
 })

@@ -111,7 +111,7 @@ describe('a service', () => {
     expect((await given).map(({ status }) => status)).toEqual(Array(8).fill(502))
   }, 30_000)
 
-  test('a service that cannot be reached is reported as such', async () => {
+  test('that cannot be reached is reported as such', async () => {
     const oidc = { issuer: 'http://127.0.0.1:9/', clientId: 'console', clientSecret: undefined, name: 'Telegram' }
     const app = await testApp({ oidc })
     expect(await app.guest.call('POST', `${SIGN_IN}/begin`)).toMatchObject({
