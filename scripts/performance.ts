@@ -13,7 +13,7 @@ export interface Row {
 
 export interface Section {
   name: string
-  /** When and on which machine the bench ran (`describeRun`). */
+  /** When and on which machine the bench ran, and the load there (`describeRun`). */
   ran: string
   rows: readonly Row[]
 }
@@ -89,8 +89,9 @@ has its name. \`--strict\` fails if a bound is missed, or if all benches togethe
 
 Lists answer equal questions that are asked at the same time with one shared read ([ADR 11](decisions/0011-shared-reads.md)), so
 each request of a bench asks another question, out of 500 or more; what is shared says so. The dashboard has only five questions.
-A row with p99 has two figures in each cell. Tables show what has a bound; a run prints the rest. Ratios say more than figures,
-which depend on the machine and its load.
+A row with p99 has two figures in each cell. Of questions of one kind with one bound the table shows the slowest that meets it and
+each that misses it. Tables show what has a bound; a run prints the rest. Ratios say more than figures, which depend on the
+machine and its load.
 `
 
 /** What the document says of a bench: when it ran, and its rows of the table. */
@@ -116,10 +117,16 @@ export function withSection(document: string, { name, ran, rows }: Section): str
 /** Reads what the document says of each bench, from its tables and the lines under them. */
 function readMeasured(document: string): Map<string, Measured> {
   const lines = document.split('\n')
-  const runs = document.replaceAll(/\n(?=[^\n])/g, ' ').matchAll(/`([a-z-]+(?: --large)?)` (\d{4}-[^;]*?)(?:;|\.(?=\s|$))/g)
-  return new Map(
-    Array.from(runs, ([, name = '', ran = '']) => [name, { ran, rows: lines.filter((line) => line.endsWith(`| ${name} |`)) }]),
-  )
+  const runs = Array.from(document.matchAll(/^Measured on ([^]+?)\.\n/gm), ([, text = '']) => text.replaceAll('\n', ' '))
+    .flatMap((text) => text.split('; '))
+    .flatMap((text) => {
+      const [, where = '', names = ''] = /^(.*?): (.*)$/.exec(text) ?? []
+      return Array.from(names.matchAll(/`([a-z-]+(?: --large)?)` (load [\d.]+)/g), ([, name = '', load = '']) => ({
+        name,
+        ran: `${where}, ${load}`,
+      }))
+    })
+  return new Map(runs.map(({ name, ran }) => [name, { ran, rows: lines.filter((line) => line.endsWith(`| ${name} |`)) }]))
 }
 
 function areaText({ title, about, benches }: Area, measured: ReadonlyMap<string, Measured>): string[] {
@@ -130,8 +137,22 @@ function areaText({ title, about, benches }: Area, measured: ReadonlyMap<string,
       return found ? [{ name, ...found }] : []
     })
   if (known.length === 0) return []
-  const runs = known.map(({ name, ran }) => `\`${name}\` ${ran}`).join('; ')
-  return [`## ${title}`, wrap(about), [...HEAD, ...known.flatMap(({ rows }) => rows)].join('\n'), wrap(`Measured: ${runs}.`)]
+  return [
+    `## ${title}`,
+    wrap(about),
+    [...HEAD, ...known.flatMap(({ rows }) => rows)].join('\n'),
+    wrap(`Measured on ${runsText(known)}.`),
+  ]
+}
+
+/** Says when and where the benches ran, those of one day and machine together. */
+function runsText(benches: readonly { name: string; ran: string }[]): string {
+  const runs = benches.map(({ name, ran }) => ({ name, parts: /^(.*), (load .*)$/.exec(ran) ?? [] }))
+  const places = Map.groupBy(runs, ({ parts }) => parts[1])
+  return Array.from(
+    places,
+    ([where, names]) => `${where}: ${names.map(({ name, parts }) => `\`${name}\` ${parts[2]}`).join(', ')}`,
+  ).join('; ')
 }
 
 function tableRows(name: string, rows: readonly Row[]): string[] {
@@ -139,7 +160,7 @@ function tableRows(name: string, rows: readonly Row[]): string[] {
   if (subject === undefined) throw new Error(`scripts/performance.ts has no area for the bench ${name}`)
   const bounded = rows.filter(({ bound }) => bound !== undefined)
   const shown = bounded.length > 0 ? bounded : rows.filter(({ question }) => !/: (row|index)\b/.test(question))
-  return joinP99(shown).map(([question, ...figures]) => {
+  return slowestOfEachKind(joinP99(shown)).map(([question, ...figures]) => {
     const cells = [`${subject}: ${question}`, ...figures, name]
     return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
   })
@@ -159,6 +180,32 @@ function joinP99(rows: readonly Row[]): string[][] {
       ]
   }
   return table
+}
+
+/**
+ * Returns the rows without those that meet an upper bound (in units, without a ratio) faster than another one of their kind. Questions
+ * `kind: what: unit` or `what: unit` with one bound are of one kind, from four on.
+ */
+function slowestOfEachKind(table: readonly string[][]): string[][] {
+  const kindOf = ([question = '', , ratio, bound = '']: readonly string[]): string | undefined => {
+    const parts = question.split(': ')
+    const isComparable = parts.length > 1 && ratio === '–' && bound.startsWith('≤') && !bound.includes('missed')
+    return isComparable ? JSON.stringify([parts.length > 2 && parts[0], parts.at(-1), bound]) : undefined
+  }
+  const kinds = Map.groupBy(table, kindOf)
+  const shown = (row: string[]): string[][] => {
+    const kind = kindOf(row)
+    const rows = kind === undefined ? [row] : kinds.get(kind)!
+    if (rows.length < 4) return [row]
+    const slowest = rows.reduce((one, other) => (figureOf(other) > figureOf(one) ? other : one))
+    return row === slowest ? [[`slowest of ${rows.length}: ${row[0]}`, ...row.slice(1)]] : []
+  }
+  return table.flatMap(shown)
+}
+
+/** Returns the number of a cell such as `1,024 bytes`. */
+function figureOf([, ours = '']: readonly string[]): number {
+  return Number.parseFloat(ours.replaceAll(',', ''))
 }
 
 function cellsOf({ question, ours, ratio, bound, isMet }: Row): string[] {

@@ -91,7 +91,7 @@ const PART_TEXT_BYTES = 4 * 1024 * 1024
 /** Parts that are compressed and written at the same time, while the next one is read. */
 const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
-const LEVEL = 3 // zstd's default; ADR 12 compares other levels
+const LEVEL = 3 // zstd's default (ADR 12)
 
 async function clearUnfinished(place: Place): Promise<void> {
   const names = await place.names()

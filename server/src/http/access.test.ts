@@ -15,13 +15,8 @@ type Route = (typeof routes)[number]
 
 const heldBy = (role: Role) => permissionsOf(role, defaultRoleSettings[role])
 const mark = (isHeld: boolean): string => (isHeld ? '✓' : '')
-const ROLES_HEAD = '| call | needs | O | M | E | R | A |\n|---|---|---|---|---|---|---|\n'
 
-/** The roles of admins that may make a call, as cells of a table. */
-function rolesOf({ meta }: Route): string {
-  return roles.map((role) => mark(missingPermission(meta.needs!, heldBy(role)) === undefined)).join(' | ')
-}
-
+/** The permission that a call needs, or several of which one suffices. */
 function neededBy({ meta: { needs } }: Route): string {
   return [needs ?? []].flat().join(' or ')
 }
@@ -58,7 +53,10 @@ describe('§6 access matrix', () => {
           `\`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}${meta.stepUp ? ' (step-up)' : ''}`
         const lines =
           title === 'admin'
-            ? [ROLES_HEAD, ...calls.map((route) => `| ${shown(route)} | ${neededBy(route)} | ${rolesOf(route)} |\n`)]
+            ? [
+                '| permission | calls |\n|---|---|\n',
+                ...Array.from(Map.groupBy(calls, neededBy), ([needed, those]) => `| ${needed} | ${those.map(shown).join(', ')} |\n`),
+              ]
             : calls.map((route) => `- ${shown(route)}${neededBy(route) && `: an admin needs ${neededBy(route)}`}\n`)
         return `## ${title}\n\n${lines.join('')}`
       },
@@ -69,8 +67,8 @@ Who may make which call. \`server/src/http/access.test.ts\` writes this document
 caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`; one
 marked (step-up) asks people who have a second factor to prove it again after ten minutes.
 
-An admin has a role, and a role is a set of permissions. A call needs the permission that stands beside it, or one of several; then the
-call also checks the permission of the record. Columns O, M, E, R and A: Owner, Manager, Editor, Reviewer and Analyst.
+An admin has a role, and a role is a set of permissions. A call needs the permission beside which it stands, or one of several; then it
+also checks the permission of the record. Columns O, M, E, R and A: Owner, Manager, Editor, Reviewer and Analyst.
 
 | permission | | O | M | E | R | A |
 |---|---|---|---|---|---|---|
