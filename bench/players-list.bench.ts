@@ -66,16 +66,16 @@ async function comparePages(
 ): Promise<number> {
   const name = `${pageSize} rows by ${sort}`
   const path = `${running.url}/api/telegram-users?sort=${sort}&pageSize=${pageSize}`
-  const places = players.flatMap(({ places: { [sort]: place } }) => (place.key === null ? [] : place))
+  const positions = players.flatMap(({ positions: { [sort]: position } }) => (position.key === null ? [] : position))
   const deep = await cursorAt(running.database, sort, 999_900) // near the end of the list
   const bare = await startBare(
     running,
     findStatement(`${playerList.name}-${sort}-after-${pageSize}`),
-    places.map(({ key, id }) => [key, id]),
+    positions.map(({ key, id }) => [key, id]),
   )
   const urls = {
     limit: bare.url,
-    ours: places.map(({ cursor }) => `${path}&after=${cursor}`),
+    ours: positions.map(({ cursor }) => `${path}&after=${cursor}`),
     first: path,
     deep: `${path}&after=${deep}`,
   }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { servedPlayers } from '../server/src/players/players-list.ts'
-import { cursorOrder, type Place, writePlace } from '../server/src/lists/cursor-orders.ts'
+import { cursorOrder, type RowPosition, writePosition } from '../server/src/lists/cursor-orders.ts'
 import { orderSql } from '../server/src/lists/list.ts'
 import { addCount } from '../server/test/activity.ts'
 import { giveBalances } from '../server/test/players.ts'
@@ -38,16 +38,16 @@ const HALF_WITHOUT_POINTS = 'case when random() < 0.5 then 0 else floor(random()
 /** Returns the cursor that the server would give for the row at `offset` in an order of players. */
 export async function cursorAt({ db }: Pick<Database, 'db'>, sort: 'balance' | 'a-z', offset: number): Promise<string> {
   const order = cursorOrder(servedPlayers, sort)
-  const { rows } = await sql<Place>`select ${sql.raw(order.keyText)} as key, user_id as id from ${sql.raw(order.source)}
+  const { rows } = await sql<RowPosition>`select ${sql.raw(order.keyText)} as key, user_id as id from ${sql.raw(order.source)}
     order by ${sql.raw(orderSql(servedPlayers, sort, false))} offset ${offset} limit 1`.execute(db)
-  return writePlace(rows[0]!, order, false)
+  return writePosition(rows[0]!, order, false)
 }
 
 export interface RandomPlayer {
   id: number
   username: string
   /** The player's position in each order, and the cursor that the server would give for it. */
-  places: Record<'balance' | 'a-z', Place & { cursor: string }>
+  positions: Record<'balance' | 'a-z', RowPosition & { cursor: string }>
 }
 
 /** Returns players at random positions. */
@@ -60,9 +60,9 @@ export async function randomPlayers({ db }: Pick<Database, 'db'>, count: number)
     const at = (key: string | null, order: keyof typeof orders) => ({
       key,
       id,
-      cursor: writePlace({ key, id }, orders[order], false),
+      cursor: writePosition({ key, id }, orders[order], false),
     })
-    return { id, username, places: { balance: at(balance, 'balance'), 'a-z': at(name, 'a-z') } }
+    return { id, username, positions: { balance: at(balance, 'balance'), 'a-z': at(name, 'a-z') } }
   })
 }
 

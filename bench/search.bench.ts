@@ -75,10 +75,10 @@ const questions: readonly Question[] = [
 const server = await startFilledServer(generated(MILLION))
 try {
   const players = await randomPlayers(server.database, DIFFERENT)
-  const byBalance = players.map(({ places }) => places.balance.cursor)
+  const byBalance = players.map(({ positions }) => positions.balance.cursor)
   const beforeHits = players.flatMap(
     ({
-      places: {
+      positions: {
         'a-z': { key, cursor },
       },
     }) => (key !== null && key < 'l' ? cursor : []),

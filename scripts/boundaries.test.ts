@@ -49,15 +49,15 @@ const targets = {
   'server/src/features/users/users.ts': 'export const a = 1',
 }
 
-test('a circle of imports is refused, even through other files and by dynamic or type-only imports', async () => {
-  const circle = {
+test('a cycle of imports is refused, even through other files and by dynamic or type-only imports', async () => {
+  const cycle = {
     'server/src/db/a.ts': "import type { B } from './b.ts'\nexport type A = B",
     'server/src/db/b.ts': "export const b = () => import('./c.ts')",
     'server/src/db/c.ts': "export { a } from './a.ts'\nexport const c = 1",
   }
-  const { problems } = await findProblems(await plant({ ...targets, ...circle }))
+  const { problems } = await findProblems(await plant({ ...targets, ...cycle }))
   expect(problems.map(({ message }) => message)).toEqual([
-    'A circle of imports with server/src/db/b.ts, server/src/db/c.ts: move what both need to a file below them.',
+    'A cycle of imports with server/src/db/b.ts, server/src/db/c.ts: move what both need to a file below them.',
   ])
 })
 
@@ -199,7 +199,7 @@ test('a violation has the line of the import and says what to do instead', async
       file: 'server/src/db/x.ts',
       line: 3,
       message:
-        'server/db may not import server/src/features/tasks.ts. db/ has the connection pools, the schema and its migrations; it knows no rule of the game. Turn the arrow round.',
+        'server/db may not import server/src/features/tasks.ts. db/ has the connection pools, the schema and its migrations; it knows no rule of the game. Make the other room import this one, or move the code.',
     },
   ])
 })

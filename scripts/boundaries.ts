@@ -7,7 +7,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join, posix } from 'node:path'
 import { type Expression, parseSync, type Statement, Visitor } from 'oxc-parser'
 import { root } from './children.ts'
-import { findCircles } from './circles.ts'
+import { findCycles } from './cycles.ts'
 import { findZone, type Zone, workspaceOf, workspaces, zones } from './zones.ts'
 
 const MAX_LINES_A_FILE = 400 // few enough to read in one sitting
@@ -40,17 +40,17 @@ export async function findProblems(base: string): Promise<{ problems: Problem[];
     problems.push(...own)
     imports.set(file, targets)
   }
-  for (const [file = '', ...others] of findCircles(imports))
+  for (const [file = '', ...others] of findCycles(imports))
     problems.push({
       file,
       line: 0,
-      message: `A circle of imports with ${others.join(', ')}: move what both need to a file below them.`,
+      message: `A cycle of imports with ${others.join(', ')}: move what both need to a file below them.`,
     })
   for (const zone of zones) {
     if (zone.at instanceof RegExp) continue
-    const place = [zone.at, `${zone.at}.ts`, `${zone.at}.tsx`].find((candidate) => existsSync(join(base, candidate)))
-    if (place && !seen.has(zone.name))
-      problems.push({ file: place, line: 0, message: 'There is no TypeScript file here, so nothing was checked.' })
+    const sourcePath = [zone.at, `${zone.at}.ts`, `${zone.at}.tsx`].find((candidate) => existsSync(join(base, candidate)))
+    if (sourcePath && !seen.has(zone.name))
+      problems.push({ file: sourcePath, line: 0, message: 'There is no TypeScript file here, so nothing was checked.' })
   }
   if (fileCount === 0) problems.push({ file: '.', line: 0, message: `No file was found in ${workspaces.join(', ')}.` })
   problems.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
@@ -185,35 +185,9 @@ function findPart(zone: Zone, file: string): string {
  * server/src/counters/counter-keys.ts, and titles of tests and lines of the log in another form. Released migrations are exempt, because
  * they must not change.
  */
-function forbiddenUses(
-  file: string,
-  report: (offset: number, message: string) => void,
-): ConstructorParameters<typeof Visitor>[0] {
-  const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)
-  const environment = (start: number): void => {
-    if (isProduct && file !== 'server/src/config.ts')
-      report(start, 'Only server/src/config.ts reads the environment: take the setting as an argument.')
-  }
-  const network = (start: number): void => {
-    if (isProduct && file.startsWith('web/') && !file.startsWith('web/src/client/'))
-      report(start, 'Only web/src/client/ calls the server: use the typed client.')
-  }
-  const text = (value: unknown, start: number): void => {
-    if (
-      typeof value === 'string' &&
-      /\.(test|spec)\.tsx?$/.test(file) &&
-      /^(§[a-z]|design (?!§\d+ )|design:|security )/.test(value)
-    )
-      report(start, 'The title of a test names its section in one form: §7 …, design §7 …, or security: ….')
-    if (typeof value !== 'string' || /^(scripts|server\/src\/(db\/migrations|counters\/counter-keys))/.test(file)) return
-    if (/(activity|taken)@|(^|['"])(users|participants):(?![\s;])/.test(value))
-      report(start, 'Only server/src/counters/counter-keys.ts knows names of counters: use a key.')
-    if (value.includes('counter_deltas') && !/^server\/src\/(counters\/|db\/migrations\/|postgres\/citus\.)/.test(file))
-      report(
-        start,
-        'Counters are changed by server/src/counters/counters.ts alone; in tests by addCount of server/test/activity.ts.',
-      )
-  }
+function forbiddenUses(file: string, report: Report): ConstructorParameters<typeof Visitor>[0] {
+  const isProduct = isProductFile(file)
+  const { environment, network, text } = createUses(file, report)
   return {
     Literal: ({ value, start }) => text(value, start),
     TemplateElement: ({ value, start }) => text(value.cooked, start),
@@ -253,6 +227,42 @@ function forbiddenUses(
       if (callee.type === 'Identifier' && ['XMLHttpRequest', 'EventSource', 'WebSocket'].includes(callee.name)) network(start)
     },
   }
+}
+
+type Report = (offset: number, message: string) => void
+
+function isProductFile(file: string): boolean {
+  return /^(contract|server|web)\/src\//.test(file) && !isTest(file)
+}
+
+/** Makes the functions that report a use of the environment, of the network, or of a text, if this file may not have it. */
+function createUses(file: string, report: Report) {
+  const isProduct = isProductFile(file)
+  const environment = (start: number): void => {
+    if (isProduct && file !== 'server/src/config.ts')
+      report(start, 'Only server/src/config.ts reads the environment: take the setting as an argument.')
+  }
+  const network = (start: number): void => {
+    if (isProduct && file.startsWith('web/') && !file.startsWith('web/src/client/'))
+      report(start, 'Only web/src/client/ calls the server: use the typed client.')
+  }
+  const text = (value: unknown, start: number): void => {
+    if (
+      typeof value === 'string' &&
+      /\.(test|spec)\.tsx?$/.test(file) &&
+      /^(§[a-z]|design (?!§\d+ )|design:|security )/.test(value)
+    )
+      report(start, 'The title of a test names its section in one form: §7 …, design §7 …, or security: ….')
+    if (typeof value !== 'string' || /^(scripts|server\/src\/(db\/migrations|counters\/counter-keys))/.test(file)) return
+    if (/(activity|taken)@|(^|['"])(users|participants):(?![\s;])/.test(value))
+      report(start, 'Only server/src/counters/counter-keys.ts knows names of counters: use a key.')
+    if (value.includes('counter_deltas') && !/^server\/src\/(counters\/|db\/migrations\/|postgres\/citus\.)/.test(file))
+      report(
+        start,
+        'Counters are changed by server/src/counters/counters.ts alone; in tests by addCount of server/test/activity.ts.',
+      )
+  }
+  return { environment, network, text }
 }
 
 /** Whether a function is one of a logger, such as `this.#log.warn`. */

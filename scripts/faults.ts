@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
     name: 'acknowledged-too-early',
     what: 'A change is acknowledged before it is committed',
     file: database,
-    find: `transaction: (work) => withRetries(() => db.transaction().execute(async (tx) => checkBeforeCommit(tx, await work(tx)))),`,
+    find: `transaction: (work) => withRetries(() => db.transaction().execute(async (tx) => runCommitCheck(tx, await work(tx)))),`,
     replace: `transaction: (work) => new Promise((resolve, reject) => {
       const early: typeof work = async (tx) => {
         const answer = await work(tx)
@@ -184,7 +184,7 @@ export const faults: readonly Fault[] = [
     name: 'cache-not-cleared',
     what: 'The session of a user who signed out stays in the cache',
     file: `${server}/identity/sessions.ts`,
-    find: `await announceLoss(tx, row.user_id)
+    find: `await notifyAndWaitForActs(tx, row.user_id)
       if (act) await audit(tx, act, 'session.end', {})
       return row.user_id
     })

@@ -120,10 +120,10 @@ function readMeasured(document: string): Map<string, Measured> {
   const runs = Array.from(document.matchAll(/^Measured on ([^]+?)\.\n/gm), ([, text = '']) => text.replaceAll('\n', ' '))
     .flatMap((text) => text.split('; '))
     .flatMap((text) => {
-      const [, where = '', names = ''] = /^(.*?): (.*)$/.exec(text) ?? []
+      const [, machine = '', names = ''] = /^(.*?): (.*)$/.exec(text) ?? []
       return Array.from(names.matchAll(/`([a-z-]+(?: --large)?)` (load [\d.]+)/g), ([, name = '', load = '']) => ({
         name,
-        ran: `${where}, ${load}`,
+        ran: `${machine}, ${load}`,
       }))
     })
   return new Map(runs.map(({ name, ran }) => [name, { ran, rows: lines.filter((line) => line.endsWith(`| ${name} |`)) }]))
@@ -148,10 +148,10 @@ function areaText({ title, about, benches }: Area, measured: ReadonlyMap<string,
 /** Says when and where the benches ran, those of one day and machine together. */
 function runsText(benches: readonly { name: string; ran: string }[]): string {
   const runs = benches.map(({ name, ran }) => ({ name, parts: /^(.*), (load .*)$/.exec(ran) ?? [] }))
-  const places = Map.groupBy(runs, ({ parts }) => parts[1])
+  const runsByMachine = Map.groupBy(runs, ({ parts }) => parts[1])
   return Array.from(
-    places,
-    ([where, names]) => `${where}: ${names.map(({ name, parts }) => `\`${name}\` ${parts[2]}`).join(', ')}`,
+    runsByMachine,
+    ([machine, names]) => `${machine}: ${names.map(({ name, parts }) => `\`${name}\` ${parts[2]}`).join(', ')}`,
   ).join('; ')
 }
 

@@ -1,93 +1,97 @@
 /** The names of the sample's players: common names of many countries, and odd names that test screens and spreadsheets. */
 
-export interface Place {
-  /** The country's calling code. */
+export interface Country {
+  /** Its calling code. */
   code: string
   /** First names. A name in another script is followed by its Latin form: `Виктор=viktor`. */
   first: readonly string[]
   last: readonly string[]
 }
 
-const place = (code: string, first: string, last: string): Place => ({ code, first: first.split(' '), last: last.split(' ') })
+const country = (code: string, first: string, last: string): Country => ({ code, first: first.split(' '), last: last.split(' ') })
 
-export const places: readonly Place[] = [
-  place(
+export const countries: readonly Country[] = [
+  country(
     '1',
     'Amelia Brandon Chloe Derek Emma Frank Grace Hunter Isla Jackson Kayla Logan',
     "Smith-Jones Walker O'Brien MacLeod Thompson Reyes St.Clair Whitfield Young",
   ),
-  place(
+  country(
     '353',
     'Aoife Cian Ciarán Eoin Gráinne Niamh Oisín Róisín Saoirse Siobhán',
     "O'Neil O’Sullivan Ní-Bhriain Byrne Gallagher",
   ),
-  place('34', 'Álvaro Begoña Carlos Íñigo José Lucía Núria Sofía Xavi Zoé', 'García Muñoz Peña Ibáñez Vázquez Núñez Ortega'),
-  place(
+  country('34', 'Álvaro Begoña Carlos Íñigo José Lucía Núria Sofía Xavi Zoé', 'García Muñoz Peña Ibáñez Vázquez Núñez Ortega'),
+  country(
     '55',
     'Antônio Beatriz Caio Fernanda Gonçalo João Letícia Rosa Thiago',
     'Silva Conceição Araújo dos-Santos Guimarães Ramos',
   ),
-  place('33', 'Anaïs Benoît Chloé Élodie François Gaëlle Hélène Loïc Zoë', "d’Angelo Lefèvre L'Hôpital Müller-Petit Bœuf Girard"),
-  place('49', 'Anke Björn Günter Heike Jürgen Käthe Lukas Sönke Ute', 'Müller Weiß Schröder Großmann von-Ahn Köhler Vogel'),
-  place('47', 'Åse Bjørn Eirik Frøydis Håkon Ingrid Knut Øystein Þóra', 'Ødegård Lindqvist Jónsdóttir Virtanen Kjær Berg'),
-  place(
+  country(
+    '33',
+    'Anaïs Benoît Chloé Élodie François Gaëlle Hélène Loïc Zoë',
+    "d’Angelo Lefèvre L'Hôpital Müller-Petit Bœuf Girard",
+  ),
+  country('49', 'Anke Björn Günter Heike Jürgen Käthe Lukas Sönke Ute', 'Müller Weiß Schröder Großmann von-Ahn Köhler Vogel'),
+  country('47', 'Åse Bjørn Eirik Frøydis Håkon Ingrid Knut Øystein Þóra', 'Ødegård Lindqvist Jónsdóttir Virtanen Kjær Berg'),
+  country(
     '48',
     'Agnieszka Bogdan Grażyna Kacper Łukasz Małgorzata Paweł Świętosława',
     'Nowak Wójcik Dąbrowska Żółkiewski Kamiński',
   ),
-  place('420', 'Bořivoj Jiří Kateřina Ondřej Radek Šárka Tomáš Zdeněk', 'Dvořák Němcová Říha Šťastný Kučera'),
-  place(
+  country('420', 'Bořivoj Jiří Kateřina Ondřej Radek Šárka Tomáš Zdeněk', 'Dvořák Němcová Říha Šťastný Kučera'),
+  country(
     '380',
     'Андрій=andrii Віктор=viktor Ганна=hanna Дарія=dariia Євген=yevhen Їжак=yizhak Олена=olena Тарас=taras Уляна=uliana',
     'Шевченко=shevchenko Коваль=koval Ґалаґан=galagan Мельник=melnyk Кравчук=kravchuk',
   ),
-  place(
+  country(
     '7',
     'Алексей=aleksei Борис=boris Виктор=viktor Екатерина=ekaterina Наталья=natalya Ольга=olga Фёдор=fedor Юлия=yulia',
     'Петров=petrov Иванова=ivanova Щербаков=shcherbakov Соловьёв=solovyov Кузнецова=kuznetsova',
   ),
-  place('90', 'Ayşe Çağla Doğan Elif İbrahim Işıl Müge Ömer Şule Ümit', 'Kaya Yıldız Öztürk Şahin Çelik Güneş'),
-  place(
+  country('90', 'Ayşe Çağla Doğan Elif İbrahim Işıl Müge Ömer Şule Ümit', 'Kaya Yıldız Öztürk Şahin Çelik Güneş'),
+  country(
     '30',
     'Αλέξης=alexis Γιώργος=giorgos Ελένη=eleni Κατερίνα=katerina Νίκος=nikos Σοφία=sofia',
     'Παπαδόπουλος=papadopoulos Οικονόμου=oikonomou Βασιλείου=vasileiou',
   ),
-  place(
+  country(
     '995',
     'გიორგი=giorgi ნინო=nino თამარ=tamar ლევან=levan ანა=ana',
     'ბერიძე=beridze კაპანაძე=kapanadze მაისურაძე=maisuradze',
   ),
-  place('374', 'Արամ=aram Անահիտ=anahit Գևորգ=gevorg Լիլիթ=lilit', 'Սարգսյան=sargsyan Հակոբյան=hakobyan Պետրոսյան=petrosyan'),
-  place('972', 'דוד=david יעל=yael משה=moshe נועה=noa שרה=sara תמר=tamar', 'כהן=cohen לוי=levi מזרחי=mizrahi פרידמן=friedman'),
-  place(
+  country('374', 'Արամ=aram Անահիտ=anahit Գևորգ=gevorg Լիլիթ=lilit', 'Սարգսյան=sargsyan Հակոբյան=hakobyan Պետրոսյան=petrosyan'),
+  country('972', 'דוד=david יעל=yael משה=moshe נועה=noa שרה=sara תמר=tamar', 'כהן=cohen לוי=levi מזרחי=mizrahi פרידמן=friedman'),
+  country(
     '20',
     'أحمد=ahmed خالد=khaled سارة=sara عمر=omar فاطمة=fatma ليلى=layla محمد=mohamed مريم=mariam',
     'السيد=elsayed حسن=hassan إبراهيم=ibrahim عبدالله=abdallah الشريف=elsherif',
   ),
-  place('98', 'آرش=arash بهار=bahar پریسا=parisa رضا=reza شیرین=shirin', 'رضایی=rezaei حسینی=hosseini کریمی=karimi'),
-  place('234', 'Adaeze Babajide Chidi Folaṣadé Ifeoma Ngozi Olúwáṣeun Tunde Yétúndé', 'Okafor Adéyẹmí Eze Balogun Nwosu'),
-  place('233', 'Abena Akosua Ama Esi Kofi Kwabena Kwame Yaw', 'Mensah Owusu Boateng Asante'),
-  place('251', 'አበበ=abebe ሰላም=selam ትዕግስት=tigist ዳዊት=dawit', 'ተስፋዬ=tesfaye በቀለ=bekele'),
-  place(
+  country('98', 'آرش=arash بهار=bahar پریسا=parisa رضا=reza شیرین=shirin', 'رضایی=rezaei حسینی=hosseini کریمی=karimi'),
+  country('234', 'Adaeze Babajide Chidi Folaṣadé Ifeoma Ngozi Olúwáṣeun Tunde Yétúndé', 'Okafor Adéyẹmí Eze Balogun Nwosu'),
+  country('233', 'Abena Akosua Ama Esi Kofi Kwabena Kwame Yaw', 'Mensah Owusu Boateng Asante'),
+  country('251', 'አበበ=abebe ሰላም=selam ትዕግስት=tigist ዳዊት=dawit', 'ተስፋዬ=tesfaye በቀለ=bekele'),
+  country(
     '91',
     'अर्जुन=arjun दीपिका=deepika प्रिया=priya राहुल=rahul Ananya Kavya Sanjay Vikram',
     'Patel शर्मा=sharma सिंह=singh Iyer Reddy Mukherjee',
   ),
-  place('94', 'கவிதா=kavitha முருகன்=murugan Dilani Nuwan Sanduni', 'Perera Fernando சிவகுமார்=sivakumar'),
-  place('66', 'กมล=kamon สมชาย=somchai มาลี=mali อรุณ=arun', 'สุขใจ=sukjai ทองดี=thongdi'),
-  place('84', 'Bảo Đức Hương Linh Minh Ngọc Quang Thảo Tuấn', 'Nguyễn Trần Phạm Đặng Vũ'),
-  place('62', 'Agus Bayu Dewi Eko Intan Putri Wahyu', 'Santoso Wijaya Hidayat'),
-  place(
+  country('94', 'கவிதா=kavitha முருகன்=murugan Dilani Nuwan Sanduni', 'Perera Fernando சிவகுமார்=sivakumar'),
+  country('66', 'กมล=kamon สมชาย=somchai มาลี=mali อรุณ=arun', 'สุขใจ=sukjai ทองดี=thongdi'),
+  country('84', 'Bảo Đức Hương Linh Minh Ngọc Quang Thảo Tuấn', 'Nguyễn Trần Phạm Đặng Vũ'),
+  country('62', 'Agus Bayu Dewi Eko Intan Putri Wahyu', 'Santoso Wijaya Hidayat'),
+  country(
     '86',
     '伟=wei 芳=fang 秀英=xiuying 敏=min 静=jing 子涵=zihan 浩然=haoran 欣怡=xinyi',
     '李=li 王=wang 张=zhang 刘=liu 陈=chen 欧阳=ouyang',
   ),
-  place(
+  country(
     '81',
     '健太=kenta さくら=sakura 陽菜=hina 大翔=hiroto ゆうき=yuki 直子=naoko',
     '田中=tanaka 佐藤=sato 髙橋=takahashi 渡邊=watanabe',
   ),
-  place('82', '지민=jimin 서연=seoyeon 민준=minjun 하은=haeun 도윤=doyun', '김=kim 이=lee 박=park 최=choi'),
+  country('82', '지민=jimin 서연=seoyeon 민준=minjun 하은=haeun 도윤=doyun', '김=kim 이=lee 박=park 최=choi'),
 ]
 
 export const emoji = '😀 🚀 🌙 🔥 💎 🎮 🦊 🐸 🌈 🇺🇦 🇧🇷 👨‍👩‍👧‍👦 🧑🏽‍💻 ❤️ ⚡'.split(' ')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { root } from './children.ts'
 import { randomFrom } from './random.ts'
 import { type Announcement, announcements, daily, type Item, social } from './sample-items.ts'
-import { emoji, knownPlayers, oddNames, type Place, places, type Player, words } from './sample-people.ts'
+import { countries, type Country, emoji, knownPlayers, oddNames, type Player, words } from './sample-people.ts'
 
 const SEED = 20_261_031
 const PLAYERS = 1203
@@ -53,16 +53,16 @@ function parseName(entry: string): Name {
   return { shown: written.replaceAll('-', ' ').replace('Smith Jones', 'Smith-Jones'), latin }
 }
 
-function names(taken: Set<string>): { names: Pick<Player, 'firstName' | 'lastName'>; latin: Name['latin'][]; place: Place } {
+function names(taken: Set<string>): { names: Pick<Player, 'firstName' | 'lastName'>; latin: Name['latin'][]; country: Country } {
   for (;;) {
-    const place = oneOf(places)
-    const first = parseName(oneOf(place.first))
-    const last = chance(87) ? parseName(oneOf((chance(92) ? place : oneOf(places)).last)) : undefined
+    const country = oneOf(countries)
+    const first = parseName(oneOf(country.first))
+    const last = chance(87) ? parseName(oneOf((chance(92) ? country : oneOf(countries)).last)) : undefined
     const firstName = chance(5) ? (chance(50) ? `${oneOf(emoji)}${first.shown}` : `${first.shown} ${oneOf(emoji)}`) : first.shown
     const shown = `${firstName} ${last?.shown ?? ''}`
     if (taken.has(shown)) continue
     taken.add(shown)
-    return { names: { firstName, ...(last && { lastName: last.shown }) }, latin: [first.latin, last?.latin ?? ''], place }
+    return { names: { firstName, ...(last && { lastName: last.shown }) }, latin: [first.latin, last?.latin ?? ''], country }
   }
 }
 
@@ -133,14 +133,14 @@ function makePlayers(): Player[] {
     } else if (odd) {
       players.push({ ...id, createdAt, ...odd, ...profile(odd.username ?? `player_${index}`, '888'), balance: balance() })
     } else {
-      const { names: shown, latin, place } = names(takenNames)
+      const { names: shown, latin, country } = names(takenNames)
       const handle = username(takenUsernames, latin)
       players.push({
         ...id,
         createdAt,
         ...shown,
         ...(chance(86) && { username: handle }),
-        ...profile(handle, place.code),
+        ...profile(handle, country.code),
         balance: balance(),
       })
     }

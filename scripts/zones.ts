@@ -159,7 +159,7 @@ export const zones: readonly Zone[] = [
     name,
     at,
     imports: [...contract, 'server/config', ...roomNames.slice(0, index)],
-    instead: `${instead} Turn the arrow round.`,
+    instead: `${instead} Make the other room import this one, or move the code.`,
   })),
   {
     name: 'server/config',

@@ -23,8 +23,8 @@ export interface BotItem {
   link?: string
   /** The label of the button that the player answers with. */
   answer?: string
-  /** The place that the link's button names, such as Twitter in `Open Twitter`. */
-  place?: string
+  /** The site that the link's button names, such as Twitter in `Open Twitter`. */
+  siteName?: string
   /** Undefined until it is filled in. */
   reward: number | undefined
   /** URLs of images, on the server or in this browser (blob). */
@@ -58,7 +58,7 @@ export interface BotMessage {
 }
 
 /** Returns the message that the bot would send for `item`. */
-export function botMessage({ title, subtitle, description, link, answer, place, reward, image, icon }: BotItem): BotMessage {
+export function botMessage({ title, subtitle, description, link, answer, siteName, reward, image, icon }: BotItem): BotMessage {
   const done = answer ?? (link === undefined ? 'Claim' : 'Done')
   return {
     photo: image,
@@ -72,7 +72,7 @@ export function botMessage({ title, subtitle, description, link, answer, place, 
     buttons: [
       ...(link === undefined
         ? []
-        : [{ label: place ? `Open ${place}` : 'Open link', url: withoutInvisible(link), isPlaceholder: link === '' }]),
+        : [{ label: siteName ? `Open ${siteName}` : 'Open link', url: withoutInvisible(link), isPlaceholder: link === '' }]),
       { label: done },
     ],
   }
@@ -111,8 +111,8 @@ export function textMeasure(message: BotMessage): { length: number; limit: numbe
 export function textProblem(item: BotItem): string | undefined {
   const { length, limit } = textMeasure(botMessage(item))
   if (length <= limit) return undefined
-  const [place, remedy] = item.image
+  const [where, remedy] = item.image
     ? ['below an image', 'Shorten the text or leave the image out.']
     : ['in a message', 'Shorten the text.']
-  return `The text has ${formattedAmount(length)} characters. Telegram takes ${formattedAmount(limit)} ${place}, so the bot cannot send it whole. ${remedy}`
+  return `The text has ${formattedAmount(length)} characters. Telegram takes ${formattedAmount(limit)} ${where}, so the bot cannot send it whole. ${remedy}`
 }

@@ -132,7 +132,7 @@ export interface List {
   filters: Filters
   sorts: Readonly<Record<string, Sort>>
   /** The default order. */
-  ownSort: string
+  defaultSort: string
   pageSizes: readonly [number, ...number[]]
   /** Pages start after or end before a row (§7), instead of being numbered. */
   isPagedByCursor?: true
@@ -155,7 +155,7 @@ export function defineList<
   fields: Fs
   filters: Filts
   sorts: Readonly<Record<Order, Sort<SortableName<Fs>>>>
-  ownSort: NoInfer<Order>
+  defaultSort: NoInfer<Order>
   /** The first one is the default. */
   pageSizes: Sizes
   isPagedByCursor?: true

@@ -71,7 +71,7 @@ describe('§9 pages', () => {
 })
 
 test.for(Object.values(lists))('the list $name orders by its own fields, and its default order exists', (list) => {
-  expect(Object.keys(list.sorts)).toContain(list.ownSort)
+  expect(Object.keys(list.sorts)).toContain(list.defaultSort)
   for (const { field } of Object.values(list.sorts)) expect(Object.keys(list.fields)).toContain(field)
   expect(list.fileName).toMatch(/^[\w-]+\.xlsx$/)
 })

@@ -95,7 +95,7 @@ function refused(context: z.core.$RefinementCtx, message: string): never {
 /** Returns the query fields for a list's order. */
 export function orderFields<const L extends List>(list: L) {
   const sort = z.enum(Object.keys(list.sorts) as SortName<L>[]) as z.ZodType<SortName<L>>
-  return { sort: sort.default(list.ownSort as z.util.NoUndefined<SortName<L>>), reversed: reversedField }
+  return { sort: sort.default(list.defaultSort as z.util.NoUndefined<SortName<L>>), reversed: reversedField }
 }
 
 /** Returns the query fields for the page and order of a list paged by cursors. Refine the query with `oneCursor`. */

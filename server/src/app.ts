@@ -7,6 +7,7 @@ import { type Attempts, createAttempts } from '#src/identity/attempts.ts'
 import { createBotTokens } from '#src/identity/bot-tokens.ts'
 import type { Backups } from '#src/backup/backups.ts'
 import type { Config } from './config.ts'
+import type { Handlers } from './calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/sheets/download.ts'
 import type { Spool } from '#src/sheets/spool.ts'
@@ -104,6 +105,7 @@ export interface AppOptions {
   backups: Backups
 }
 
+/** The parts that main.ts needs besides `http`, for background tasks and for the stop. */
 export interface App {
   http: Hono<{ Bindings: Partial<HttpBindings> }>
   readiness: Readiness
@@ -121,55 +123,65 @@ export interface App {
   live: Live
 }
 
-export async function createApp({
-  config,
-  database,
-  fileStore,
-  images,
-  spool,
-  log,
-  webApp,
-  secretKey,
-  backups,
-}: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, database, log, webApp } = options
+  const services = await createServices(options)
+  const readiness = createReadiness({ database, files: services.files })
+  const http = createHttp({
+    ...services,
+    routes: bindRoutes(contract, createHandlers(services, options)),
+    readInitData: createInitDataReader(config.initData),
+    metrics: createMetrics({ database, token: config.metricsToken, exportsRunning: () => services.downloads.writingCount() }),
+    log,
+    webApp,
+    readiness,
+    rateLimit: config.rateLimit,
+    host: config.host,
+    trustedProxies: config.trustedProxies,
+  })
+  return { ...services, http, readiness }
+}
+
+type Services = Awaited<ReturnType<typeof createServices>>
+
+async function createServices({ config, database, fileStore, images, spool, log, secretKey }: AppOptions) {
+  const { trashDays, registrationEmailHost, passwordPolicy, publicOrigin, telegram, oidc } = config
   const sessions = await createSessions(database, config.secondFactor)
-  const botTokens = await createBotTokens(database)
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
   const mails = createMails({ database, key: secretKey, settings: config.mail, log })
-  const signInGuard = createSignInGuard({ database, attempts, devices, mails, log })
-  const passwords = createPasswords(database, secretKey)
-  const passwordResets = createPasswordResets({ database, mails })
-  const passkeys = createPasskeys(database)
-  const service = config.oidc && createSignInService(config.oidc)
-  const { registrationEmailHost, passwordPolicy, publicOrigin } = config
-  const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
-  const { trashDays } = config
   const files = createFiles({ database, store: fileStore, log, trashDays })
-  const { telegram: settings } = config
-  const broadcasts = createBroadcasts({ database, files, settings, log })
-  const services = {
+  const figures = createFigures(database.reads)
+  return {
     database,
     files,
     images,
     sessions,
-    botTokens,
+    botTokens: await createBotTokens(database),
     attempts,
-    signInGuard,
-    passwords,
-    passwordResets,
+    devices,
+    signInGuard: createSignInGuard({ database, attempts, devices, mails, log }),
+    signInService: oidc && createSignInService(oidc),
+    passwords: createPasswords(database, secretKey),
+    passwordResets: createPasswordResets({ database, mails }),
+    passkeys: createPasskeys(database),
     mails,
-    passkeys,
-    downloads,
+    downloads: await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports }),
+    broadcasts: createBroadcasts({ database, files, settings: telegram, log }),
+    visits: createVisits(database),
+    figures,
+    live: createLive({ sessions, read: createReadFollowed(database, figures), log }),
     log,
     registrationEmailHost,
     passwordPolicy,
     publicOrigin,
     trash: createTrash(trashDays),
   }
-  const visits = createVisits(database)
-  const figures = createFigures(database.reads)
-  const live = createLive({ sessions, read: createReadFollowed(database, figures), log })
+}
+
+/** Returns the handlers of all calls. */
+function createHandlers(services: Services, { config, secretKey, backups }: AppOptions): Handlers<typeof contract> {
+  const { database, attempts, broadcasts, downloads, figures, live, signInService: service, visits } = services
   const users = listExports(services, servedUsers)
   const players = listExports(services, servedPlayers)
   const selection = exportSelection({
@@ -181,7 +193,7 @@ export async function createApp({
     audit: listExports(services, servedAudit).selection,
     trash: listExports(services, servedTrash).selection,
   })
-  const routes = bindRoutes(contract, {
+  return {
     auth: authHandlers({ ...services, signInService: service?.name ?? null }),
     account: accountHandlers(services),
     secondFactor: secondFactorHandlers({ ...services, secretKey, policy: config.secondFactor }),
@@ -220,46 +232,12 @@ export async function createApp({
     fromBefore: fromBeforeHandlers(services),
     game: notingVisits(visits, gameHandlers(services), ['upsert', 'tasks', 'announcements', 'seen']),
     broadcasts: {
-      ...broadcastsHandlers({ database, broadcasts, ratePerSecond: settings.ratePerSecond }),
+      ...broadcastsHandlers({ database, broadcasts, ratePerSecond: config.telegram.ratePerSecond }),
       ...reportHandler(services),
     },
     webhooks: webhooksHandlers({ database, secretKey, networks: config.webhookNetworks }),
     ledger: notingVisits(visits, ledgerHandlers({ ...services, caps: config.entryCaps }), ['claim', 'enter']),
     messages: messagesHandlers(services),
     notes: notesHandlers(services),
-  })
-  const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
-  const readiness = createReadiness({ database, files })
-  const http = createHttp({
-    routes,
-    database,
-    sessions,
-    botTokens,
-    readInitData: createInitDataReader(config.initData),
-    attempts,
-    devices,
-    metrics,
-    log,
-    publicOrigin,
-    webApp,
-    readiness,
-    rateLimit: config.rateLimit,
-    host: config.host,
-    trustedProxies: config.trustedProxies,
-  })
-  return {
-    http,
-    readiness,
-    sessions,
-    attempts,
-    signInGuard,
-    passwords,
-    passkeys,
-    passwordResets,
-    mails,
-    files,
-    broadcasts,
-    visits,
-    live,
   }
 }

@@ -147,7 +147,7 @@ export function sessionOf({ caller }: Pick<CallContext, 'caller'>): { sessionId:
  * Checks that a person's role has the permission, or one of several.
  * @throws Failure FORBIDDEN, which names the missing permission
  */
-export function refuseWithout(
+export function refuseWithoutPermission(
   needs: Needs,
   { permissions, lacksSecondFactor }: Pick<SessionUser, 'permissions' | 'lacksSecondFactor'>,
 ): void {

@@ -11,22 +11,22 @@ import { sealEntries } from '#src/audit/chain.ts'
 import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type Backups, createBackups } from '#src/backup/backups.ts'
-import { forgetHours } from '#src/counters/activity.ts'
+import { sweepHours } from '#src/counters/activity.ts'
 import { foldCounters } from '#src/counters/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
 import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { letThreadsGiveWay } from '#src/postgres/priority.ts'
+import { lowerThreadPriority } from '#src/postgres/priority.ts'
 import { findListener } from '#src/postgres/processes.ts'
 import { createImages, type Images } from '#src/files/images.ts'
-import { forgetRemovedNotes } from '#src/features/notes/notes.ts'
+import { sweepRemovedNotes } from '#src/features/notes/notes.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSchedule, type Schedule } from '#src/items/schedule.ts'
-import { forgetPlayerKeys } from '#src/ledger/entry-once.ts'
-import { forgetQuotas } from '#src/ledger/quotas.ts'
-import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
+import { sweepPlayerKeys } from '#src/ledger/entry-once.ts'
+import { sweepQuotas } from '#src/ledger/quotas.ts'
+import { sweepIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { sweepEmailChanges } from '#src/identity/email-changes.ts'
 import { sweepInvitations } from '#src/identity/invitations.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -113,7 +113,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       throw error
     },
   )
-  await letThreadsGiveWay()
+  await lowerThreadPriority()
   try {
     const fileStore = openFileStore(config)
     await fileStore.check().catch((error: unknown) => {
@@ -251,7 +251,7 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [5, 'note visits of players', () => visits.write()],
     [10, 'fold counters', () => foldCounters(database)],
     [10, 'remove unused files', () => files.sweep()],
-    [3600, 'remove old hours of activity', () => forgetHours(database)],
+    [3600, 'remove old hours of activity', () => sweepHours(database)],
     [3600, 'remove ended sessions', () => sessions.sweep()],
     [3600, 'remove old attempts', () => attempts.sweep()],
     [3600, 'remove sign-in checks', () => signInGuard.sweep()],
@@ -262,11 +262,11 @@ function backgroundTasks(services: BackgroundServices): BackgroundTask[] {
     [3600, 'remove old invitations', () => sweepInvitations(database.db)],
     [3600, 'remove unconfirmed changes of e-mail', () => sweepEmailChanges(database.db)],
     [60, 'remove old mails', () => mails.sweep()],
-    [3600, 'remove idempotency keys', () => forgetIdempotencyKeys(database)],
+    [3600, 'remove idempotency keys', () => sweepIdempotencyKeys(database)],
     [3600, 'remove old deliveries', () => deliveries.sweep()],
-    [3600, 'remove keys of players’ calls', () => forgetPlayerKeys(database)],
-    [3600, 'remove unused buckets of limits', () => forgetQuotas(database)],
-    [3600, 'remove deleted notes', () => forgetRemovedNotes(database)],
+    [3600, 'remove keys of players’ calls', () => sweepPlayerKeys(database)],
+    [3600, 'remove unused buckets of limits', () => sweepQuotas(database)],
+    [3600, 'remove deleted notes', () => sweepRemovedNotes(database)],
     [10, 'make due backups', () => backups.runDue()],
     [60, 'purge the trash', () => purgeExpired({ database, files })],
   ]

@@ -1,14 +1,14 @@
 /** The counters of activity (counters/activity.ts) for tests: read, counted again from the rows, and raised without rows. */
 import { type Kysely, sql } from 'kysely'
 import type { HistoryKind } from '@arcade/contract/history/fields'
-import { beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
+import { beginActivity, addParticipationCount, addPlayerCount } from '#src/counters/activity.ts'
 import {
   activityNames,
   type ActivitySeries,
-  type Bucket,
+  type TimeUnit,
   type CounterKey,
   counterName,
-  type Item,
+  type CountedItem,
   itemActivityNames,
   itemPaidNames,
 } from '#src/counters/counter-keys.ts'
@@ -36,7 +36,7 @@ export async function countedActivity(db: Kysely<Tables>): Promise<Record<string
 }
 
 interface CountedRow {
-  bucket: Bucket
+  bucket: TimeUnit
   at: Date
   series: ActivitySeries
   kind: HistoryKind | null
@@ -73,11 +73,15 @@ export async function activityCounters(db: Kysely<Tables>): Promise<Record<strin
 }
 
 /** Raises the counters as if `players` players joined at one time and took part in one item at once. Adds no rows. */
-export async function addActivity(database: Database, players: number, { at, ...item }: Item & { at: Date }): Promise<void> {
+export async function addActivity(
+  database: Database,
+  players: number,
+  { at, ...item }: CountedItem & { at: Date },
+): Promise<void> {
   await database.transaction(async (tx) => {
     const activity = await beginActivity(tx)
-    countPlayers(activity, at, players)
-    countParticipations(activity, item, at, players)
+    addPlayerCount(activity, at, players)
+    addParticipationCount(activity, item, at, players)
     await addToCounters(tx, activity.deltas)
   })
 }

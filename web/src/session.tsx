@@ -9,7 +9,7 @@ import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { beginVisit, endVisit } from '#src/ui/visit.ts'
 import { api, client, forGuests, onRejection, onSessionEnd, queryClient, sendQueriesWhile } from '#src/client/client.ts'
-import { inTab } from '#src/client/in-tab.ts'
+import { withSessionStorage } from '#src/client/session-storage.ts'
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
@@ -115,12 +115,12 @@ export function setCurrentUser(user: SessionUser | null): void {
 
 /** Whether the request that ends the session is under way. */
 let isLeaving = false
-/** Ends the notes that are under way. */
-let notes = new AbortController()
+/** Aborts the calls of `tellServer` that are under way. */
+let backgroundCalls = new AbortController()
 
-/** Tells the server something for which nobody waits. Log Out ends it, because its answer could only be a refusal then. */
+/** Tells the server something for which nobody waits. Log Out aborts the call, because its answer could only be a refusal then. */
 export function tellServer(send: (options: { signal: AbortSignal }) => Promise<unknown>): void {
-  if (currentUser() !== null && !isLeaving) send({ signal: notes.signal }).catch(() => {})
+  if (currentUser() !== null && !isLeaving) send({ signal: backgroundCalls.signal }).catch(() => {})
 }
 
 /**
@@ -130,8 +130,8 @@ export function tellServer(send: (options: { signal: AbortSignal }) => Promise<u
 export async function logOut(): Promise<void> {
   isLeaving = true
   try {
-    notes.abort()
-    notes = new AbortController()
+    backgroundCalls.abort()
+    backgroundCalls = new AbortController()
     await queryClient.cancelQueries()
     await client.auth.logout()
     forgetPerson()
@@ -146,14 +146,14 @@ function forgetPerson(): void {
   if (user) dropPersonsDrafts(user.id)
   forgetUnsavedWork()
   endVisit()
-  inTab((storage) => storage.removeItem(SIGNED_IN))
+  withSessionStorage((storage) => storage.removeItem(SIGNED_IN))
   setCurrentUser(null)
 }
 
 /** Returns the id of the user whose session ended without a logout in this tab; undefined while somebody is signed in. */
 export function endedSession(): string | undefined {
   if (currentUser()) return undefined
-  return inTab((storage) => storage.getItem(SIGNED_IN)) ?? undefined
+  return withSessionStorage((storage) => storage.getItem(SIGNED_IN)) ?? undefined
 }
 
 function adopt(user: SessionUser | null): void {
@@ -188,7 +188,7 @@ function recognise(user: SessionUser | null): void {
   owner = next
   if (!user) return
   beginVisit(user.id)
-  inTab((storage) => storage.setItem(SIGNED_IN, user.id))
+  withSessionStorage((storage) => storage.setItem(SIGNED_IN, user.id))
 }
 
 /**
@@ -264,7 +264,7 @@ async function hasNewToken(): Promise<boolean> {
   return session?.user?.id === user.id
 }
 
-/** Asks the user to sign in again if there is unsaved input. Resolves with whether there is a session. */
+/** Returns true if the person has a new token; otherwise renews the session (`renew`). Resolves with whether there is a session. */
 async function renewIfEnded(): Promise<boolean> {
   return (await hasNewToken()) || renew()
 }

@@ -55,7 +55,7 @@ export const announcementList = defineList({
     reward: { label: 'Reward', field: 'reward' },
     participants: { label: 'Participants', field: 'numberOfParticipants' },
   },
-  ownSort: 'created',
+  defaultSort: 'created',
   pageSizes: [50], // §9
 })
 export type AnnouncementsFilter = FilterOf<typeof announcementList>

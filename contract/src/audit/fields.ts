@@ -174,7 +174,7 @@ export const auditList = defineList({
     doneBefore: { label: 'Until', kind: 'before', field: 'at', dayName: 'doneUntil', isToTheMinute: true },
   },
   sorts: { newest: { label: 'Newest', field: 'at', isDescending: true } },
-  ownSort: 'newest',
+  defaultSort: 'newest',
   pageSizes: [50, 100], // §9
   isPagedByCursor: true,
 })

@@ -40,7 +40,7 @@ export const activity = z.object({
   unit: z.enum(['hour', 'day', 'month', 'year']),
   /** One point for each unit, oldest first, without gaps; empty if there was never any activity. */
   points: z.array(point),
-  /** As many points before those, to compare with; empty for the range `all`. */
+  /** The same number of points before `points`, for comparison; empty for the range `all`. */
   previous: z.array(point),
   /** Participations in the range by type of task or announcement, highest first. Types without participations are absent. */
   types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
@@ -70,7 +70,7 @@ const figure = z.object({
   value: z.number(),
   /** The part of `value` that is compared: all of it, or only the whole days if the unit is a day. */
   whole: z.number(),
-  /** The same of the hours or days before, as many as `whole` has. */
+  /** The value of the span before, which has the length of that of `whole`. */
   before: z.number(),
   /** Since the beginning of the hour of the caller's last look; null without a look in the span, and for spans of days. */
   sinceLook: z.number().nullable(),

@@ -148,10 +148,10 @@ export const downloads = {
       method: 'GET',
       path: '/api/exports/{exportId}',
       tags,
-      summary: 'How far a download of oneself is: rows so far of all',
+      summary: 'How far a download of oneself is: rows so far of all; empty before it begins and once it is over',
     })
     .input(z.strictObject({ exportId: exportIdField }))
-    .output(z.object({ rows: z.int(), total: z.int() })),
+    .output(z.object({ rows: z.int(), total: z.int() }).partial()),
 }
 
 /** File names of §7 and §9 for an answer without content-disposition. */

@@ -42,7 +42,7 @@ export const participantList = defineList({
   fields: participantFields,
   filters: {},
   sorts: { newest: { label: 'Newest', field: 'timestamp', isDescending: true } },
-  ownSort: 'newest',
+  defaultSort: 'newest',
   pageSizes: [HISTORY_PAGE_SIZE],
   isPagedByCursor: true,
   findsPeople: true,

@@ -41,7 +41,7 @@ export const availabilityInput = {
 /** Whether an operator has paused a task. Missing: a new task is not, and a changed one stays as it is. */
 export const pausedInput = z.boolean('Paused must be true or false').optional()
 
-/** What an item's dates and limits must be compared with. */
+/** The values that the rules of dates and limits compare. */
 export interface Availability {
   startsAt?: string | null | undefined
   endsAt?: string | null | undefined

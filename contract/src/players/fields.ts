@@ -97,7 +97,7 @@ export const playerList = defineList({
     'user-id': { label: 'User ID', field: 'userId' },
     username: { label: 'Username', field: 'username' },
   },
-  ownSort: 'balance',
+  defaultSort: 'balance',
   pageSizes: [5, 25, 50, 100], // §9, design §7
   isPagedByCursor: true,
   findsPeople: true,

@@ -115,7 +115,7 @@ function defineTaskList<const Name extends string>(name: Name, collection: TaskC
       participants: { label: 'Participants', field: 'numberOfParticipants' },
       created: { label: 'Created', field: 'createdAt' },
     },
-    ownSort: 'priority',
+    defaultSort: 'priority',
     pageSizes: [50], // §9
   })
 }

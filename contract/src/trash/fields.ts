@@ -47,7 +47,7 @@ export const trashList = defineList({
     name: { label: 'Name', field: 'name' },
     kind: { label: 'Kind', field: 'kind' },
   },
-  ownSort: 'deleted',
+  defaultSort: 'deleted',
   pageSizes: [50], // §9
 })
 export type TrashFilter = FilterOf<typeof trashList>

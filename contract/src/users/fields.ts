@@ -39,7 +39,7 @@ export const userList = defineList({
     'last-name': { label: 'Last Name', field: 'lname' },
     email: { label: 'Email', field: 'email' },
   },
-  ownSort: 'created',
+  defaultSort: 'created',
   pageSizes: [50], // §9
   findsPeople: true,
 })

@@ -23,23 +23,8 @@ export function createBot(options: {
 }): Bot {
   const { console: consoleClient, timeoutSeconds } = options
   const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds } })
-  // Logs failures that are retried, because otherwise the bot would seem to hang.
-  bot.api.config.use(async (call, method, payload, signal) => {
-    const logFailure = (reason: string): void => console.error(`Telegram’s ${method} failed: ${reason}`)
-    try {
-      const answer = await call(method, payload, signal)
-      if (!answer.ok && (answer.error_code === 429 || answer.error_code >= 500)) logFailure(answer.description)
-      return answer
-    } catch (error) {
-      if (!signal?.aborted) logFailure('no answer')
-      throw error
-    }
-  })
-  const retry = autoRetry({ maxRetryAttempts: 3, maxDelaySeconds: MAX_RETRY_AFTER_SECONDS })
-  bot.api.config.use((call, method, payload, signal) => {
-    if (RETRIED_BY_GRAMMY.includes(method)) return call(method, payload, signal)
-    return retry(call, method, payload, AbortSignal.timeout(RETRY_FOR_MS) as typeof signal) // grammY's type differs from Node's
-  })
+  retryCalls(bot)
+  const texts = createTexts(consoleClient)
 
   const wantAgain = new InlineKeyboard().text('Send them again', 'messages')
   const keyboard = new InlineKeyboard()
@@ -67,19 +52,19 @@ export function createBot(options: {
     await context.reply(text, { reply_markup: keyboard })
   })
 
-  chat.command('balance', async (context) => void (await context.reply(await balanceText(context))))
-  chat.command('top', async (context) => void (await context.reply(await topText())))
+  chat.command('balance', async (context) => void (await context.reply(await texts.balance(context))))
+  chat.command('top', async (context) => void (await context.reply(await texts.top())))
 
   // Buttons edit their message, so that the chat does not fill up.
-  chat.callbackQuery('balance', (context) => showInstead(context, () => balanceText(context)))
-  chat.callbackQuery('top', (context) => showInstead(context, topText))
+  chat.callbackQuery('balance', (context) => showInstead(context, () => texts.balance(context)))
+  chat.callbackQuery('top', (context) => showInstead(context, () => texts.top()))
 
   // An operator links this Telegram account with the console by the code that Your Account shows there.
-  chat.command('link', async (context) => void (await context.reply(await linkText(context, context.match.trim()))))
+  chat.command('link', async (context) => void (await context.reply(await texts.link(context, context.match.trim()))))
 
   // Buttons of a broadcast, which the console sends through this bot: the reward, if no Mini App is configured there, and no more messages.
   chat.callbackQuery(/^arcade:claim:(.+)$/, async (context) => {
-    const text = await claimText(context.from.id, context.match[1] ?? '')
+    const text = await texts.claim(context.from.id, context.match[1] ?? '')
     await context.answerCallbackQuery({ text, show_alert: true }).catch(() => undefined)
   })
   chat.callbackQuery(STOP_MESSAGES, async (context) => {
@@ -97,43 +82,69 @@ export function createBot(options: {
 
   return bot
 
-  async function balanceText({ from }: Context): Promise<string> {
-    const { player, rank, isRankExact } = await consoleClient.player({ userId: from?.id ?? 0 })
-    const points = `You have ${format(player.balance)} points`
-    // A blocked player has no rank.
-    return rank === null ? `${points}.` : `${points}, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
-  }
-
-  async function linkText({ from }: Context, code: string): Promise<string> {
-    if (code === '') return 'Send /link with the code that the console shows under Your Account.'
-    try {
-      const { name } = await consoleClient.linkOperator({ code, userId: from?.id ?? 0 })
-      return `Linked with ${isolated(name)} at the console. Tests of broadcasts arrive here.`
-    } catch (error) {
-      return refusalText(error)
-    }
-  }
-
-  async function claimText(userId: number, id: string): Promise<string> {
-    try {
-      const { isFirst, reward } = await consoleClient.claim({ userId, kind: 'announcement', id })
-      return isFirst ? `You get ${format(reward)} points.` : 'You have these points already.'
-    } catch (error) {
-      return refusalText(error)
-    }
-  }
-
-  async function topText(): Promise<string> {
-    const { players } = await consoleClient.leaderboard({ limit: TOP })
-    return players
-      .map(({ rank, firstName, balance }) => `${rank}. ${isolated(firstName ?? 'Somebody')}: ${format(balance)}`)
-      .join('\n')
-  }
-
   async function showInstead(context: Context, read: () => Promise<string>): Promise<void> {
     // First, to stop the button's progress indicator. The answer is shown even if this fails.
     await context.answerCallbackQuery().catch(() => undefined)
     await context.editMessageText(await read(), { reply_markup: keyboard }).catch(unlessSame)
+  }
+}
+
+/** Calls of Telegram that fail are logged and tried again. */
+function retryCalls(bot: Bot): void {
+  // Logs failures that are retried, because otherwise the bot would seem to hang.
+  bot.api.config.use(async (call, method, payload, signal) => {
+    const logFailure = (reason: string): void => console.error(`Telegram’s ${method} failed: ${reason}`)
+    try {
+      const answer = await call(method, payload, signal)
+      if (!answer.ok && (answer.error_code === 429 || answer.error_code >= 500)) logFailure(answer.description)
+      return answer
+    } catch (error) {
+      if (!signal?.aborted) logFailure('no answer')
+      throw error
+    }
+  })
+  const retry = autoRetry({ maxRetryAttempts: 3, maxDelaySeconds: MAX_RETRY_AFTER_SECONDS })
+  bot.api.config.use((call, method, payload, signal) => {
+    if (RETRIED_BY_GRAMMY.includes(method)) return call(method, payload, signal)
+    return retry(call, method, payload, AbortSignal.timeout(RETRY_FOR_MS) as typeof signal) // grammY's type differs from Node's
+  })
+}
+
+/** The texts of answers, from what the console says. */
+function createTexts(consoleClient: Console) {
+  return {
+    async balance({ from }: Context): Promise<string> {
+      const { player, rank, isRankExact } = await consoleClient.player({ userId: from?.id ?? 0 })
+      const points = `You have ${format(player.balance)} points`
+      // A blocked player has no rank.
+      return rank === null ? `${points}.` : `${points}, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
+    },
+
+    async link({ from }: Context, code: string): Promise<string> {
+      if (code === '') return 'Send /link with the code that the console shows under Your Account.'
+      try {
+        const { name } = await consoleClient.linkOperator({ code, userId: from?.id ?? 0 })
+        return `Linked with ${isolated(name)} at the console. Tests of broadcasts arrive here.`
+      } catch (error) {
+        return refusalText(error)
+      }
+    },
+
+    async claim(userId: number, id: string): Promise<string> {
+      try {
+        const { isFirst, reward } = await consoleClient.claim({ userId, kind: 'announcement', id })
+        return isFirst ? `You get ${format(reward)} points.` : 'You have these points already.'
+      } catch (error) {
+        return refusalText(error)
+      }
+    },
+
+    async top(): Promise<string> {
+      const { players } = await consoleClient.leaderboard({ limit: TOP })
+      return players
+        .map(({ rank, firstName, balance }) => `${rank}. ${isolated(firstName ?? 'Somebody')}: ${format(balance)}`)
+        .join('\n')
+    },
   }
 }
 

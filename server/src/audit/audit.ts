@@ -10,7 +10,7 @@ import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
 import { eventOf, queueEvent, queueSql } from './outbox.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { SHARE_CHANGES } from '#src/db/transaction-locks.ts'
+import { LOCK_CHANGES_SHARED } from '#src/db/transaction-locks.ts'
 import { planOnce } from '#src/postgres/connections.ts'
 
 /** The actor, where the call came from, and the id that all entries of one request or command share. */
@@ -112,7 +112,7 @@ const columns = Object.keys(columnTypes) as Column[]
 const insertInto = `
   insert into audit_open (${columns.join(', ')}, actor_commitment, record_commitment)
   select ${columns.join(', ')}, ${actorCommitmentSql('entry')}, ${recordCommitmentSql('entry')}
-    from (${SHARE_CHANGES}) as shared_lock,`
+    from (${LOCK_CHANGES_SHARED}) as shared_lock,`
 
 const parameters = columns.map((column, index) => `$${index + 1}::${columnTypes[column]}`)
 const insertOne = `${insertInto} (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`

@@ -26,7 +26,7 @@ export async function sealEntries(
   whenBusy: 'leave' | 'wait' = 'leave',
 ): Promise<number> {
   let total = 0
-  let after: Place | undefined
+  let after: OpenEntryKey | undefined
   for (;;) {
     const { sealed, last } = await database.transaction((tx) => sealBatch(tx, whenBusy, after))
     total += sealed
@@ -38,7 +38,7 @@ export async function sealEntries(
 }
 
 /** The position of an open entry in the order of sealing. */
-interface Place {
+interface OpenEntryKey {
   /** Microseconds since 1970. */
   at: string
   id: string
@@ -48,14 +48,14 @@ interface Place {
 async function sealBatch(
   tx: Transaction<Tables>,
   whenBusy: 'leave' | 'wait',
-  after: Place | undefined,
-): Promise<{ sealed: number; last?: Place }> {
+  after: OpenEntryKey | undefined,
+): Promise<{ sealed: number; last?: OpenEntryKey }> {
   const { rows: heads } = await sql<{ seq: number; hash: Buffer }>`
     select seq, hash from audit_head for update ${sql.raw(whenBusy === 'leave' ? 'skip locked' : '')}`.execute(tx)
   const [head] = heads
   if (!head) return { sealed: 0 }
   const from = after === undefined ? sql`` : sql`where (at, id) > (${momentParameter(after.at)}, ${after.id}::uuid)`
-  const { rows: open } = await sql<Place & { seq: number; text: string }>`
+  const { rows: open } = await sql<OpenEntryKey & { seq: number; text: string }>`
     select ${sql.raw(microsecondsSql('at'))} as at, id, seq, ${sql.raw(chainedTextSql('entry', 'seq'))} as text
       from (select *, ${head.seq}::bigint + row_number() over (order by at, id) as seq
               from (select * from audit_open ${from} order by at, id limit ${sql.lit(BATCH)}) as oldest) as entry

@@ -8,7 +8,7 @@ import { type Act, audit } from './audit.ts'
 export type PersonKind = Extract<RecordKind, 'user' | 'player'>
 
 /** The tables of entries, with their keys. Open entries come first, because sealing moves entries to the second table. */
-const places = { audit_open: { key: 'id', type: 'uuid' }, audit_entries: { key: 'seq', type: 'bigint' } } as const
+const entryTables = { audit_open: { key: 'id', type: 'uuid' }, audit_entries: { key: 'seq', type: 'bigint' } } as const
 
 /**
  * Erases a person's data from entries, both as their actor and as their record, and returns the number of entries. Commitments stay.
@@ -20,7 +20,7 @@ export async function erasePerson(
   { kind, id, anonymousId }: { kind: PersonKind; id: string; anonymousId: string },
 ): Promise<number> {
   let entries = 0
-  for (const table of Object.keys(places)) {
+  for (const table of Object.keys(entryTables)) {
     // A guest who tried to sign in as the person was most likely the person, at this address.
     const asActor = await sql`
       update ${sql.table(table)} set actor_salt = null, actor_id = ${anonymousId}, actor_name = null, address = null, origin = null, device = null
@@ -39,8 +39,8 @@ export async function erasePerson(
 
 /** An entry whose record can be erased. */
 export interface ErasableEntry {
-  place: keyof typeof places
-  /** Its key in that place. */
+  table: keyof typeof entryTables
+  /** Its key in that table. */
   key: string
   actId: string
   action: AuditAction
@@ -52,14 +52,14 @@ export interface ErasableEntry {
 }
 
 /** Returns the entries that a condition holds for and whose record is not erased yet. They are not sealed until the transaction ends. */
-export async function findErasable(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<ErasableEntry[]> {
+export async function lockErasable(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<ErasableEntry[]> {
   await sql`select from audit_head for update`.execute(tx)
   const found: ErasableEntry[] = []
-  for (const [place, { key }] of Object.entries(places)) {
+  for (const [table, { key }] of Object.entries(entryTables)) {
     const { rows } = await sql<ErasableEntry>`
-      select ${place}::text as place, ${sql.ref(key)}::text as key, act_id as "actId", action, record_kind as "recordKind", record_id as "recordId",
+      select ${table}::text as "table", ${sql.ref(key)}::text as key, act_id as "actId", action, record_kind as "recordKind", record_id as "recordId",
              record_name as "recordName", changes, detail
-        from ${sql.table(place)} where record_salt is not null and record_id is not null and ${where}`.execute(tx)
+        from ${sql.table(table)} where record_salt is not null and record_id is not null and ${where}`.execute(tx)
     found.push(...rows)
   }
   return found
@@ -67,11 +67,11 @@ export async function findErasable(tx: Transaction<Tables>, where: RawBuilder<bo
 
 /** Erases what these entries say about their records. The kinds and ids of the records stay. */
 export async function eraseEntries(tx: Transaction<Tables>, act: Act, entries: readonly ErasableEntry[]): Promise<void> {
-  for (const [place, { key, type }] of Object.entries(places)) {
-    const keys = entries.filter((entry) => entry.place === place).map((entry) => entry.key)
+  for (const [table, { key, type }] of Object.entries(entryTables)) {
+    const keys = entries.filter((entry) => entry.table === table).map((entry) => entry.key)
     if (keys.length === 0) continue
     await sql`
-      update ${sql.table(place)} set record_salt = null, record_name = null, changes = null, detail = null
+      update ${sql.table(table)} set record_salt = null, record_name = null, changes = null, detail = null
        where ${sql.ref(key)} = any(${keys}::${sql.raw(type)}[])`.execute(tx)
   }
   const ofRecords = Map.groupBy(entries, ({ recordKind, recordId }) => `${recordKind} ${recordId}`)

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { shareChanges } from '#src/db/transaction-locks.ts'
+import { lockChangesShared } from '#src/db/transaction-locks.ts'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { createFiles } from '#src/files/files.ts'
 import { StartError } from '#src/postgres/errors.ts'
@@ -120,7 +120,7 @@ describe('round trip', () => {
       // Points move from one player to another. One may be saved already and the other not yet.
       for (; isRunning; writes += 1)
         await database.transaction(async (tx) => {
-          await shareChanges(tx)
+          await lockChangesShared(tx)
           const [from, to] = [1 + Math.floor(Math.random() * 100), 19_900 + Math.floor(Math.random() * 100)]
           await sql`update balances set balance = balance + case user_id when ${from} then -7 else 7 end
             where user_id in (${from}, ${to})`.execute(tx)

@@ -69,11 +69,11 @@ function folderPlace(root: string): Place {
 
 /** Refuses to use the last free space of the disk, because the database may be on the same disk. */
 async function leaveReserve(root: string, bytes: number): Promise<void> {
-  if ((await roomIn(root)) < bytes) throw diskFull(root)
+  if ((await writableBytesIn(root)) < bytes) throw diskFull(root)
 }
 
 /** Returns how many bytes may be written to the disk of a folder until only the reserve is left. */
-export async function roomIn(folder: string): Promise<number> {
+export async function writableBytesIn(folder: string): Promise<number> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return bavail * bsize - reserveBytes(blocks * bsize)
 }

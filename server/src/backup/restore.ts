@@ -1,5 +1,5 @@
 /**
- * Restores a backup into an empty place, or on trial into a temporary database (ADR 12). It changes nothing before the checksum of every
+ * Restores a backup into an empty target, or on trial into a temporary database (ADR 12). It changes nothing before the checksum of every
  * part is verified, and in the end compares the restored rows with the manifest.
  */
 import { dirname } from 'node:path'
@@ -29,7 +29,7 @@ import {
   rowsOf,
   type SavedTable,
 } from './manifest.ts'
-import { type Place, roomIn } from './place.ts'
+import { type Place, writableBytesIn } from './place.ts'
 import { asWritten, copyInStatement, quote, sumRows, tablesToSave } from './saved-tables.ts'
 import { openTarget, refuseOtherRestore, removeScratch, type Target, type TargetOptions } from './target.ts'
 import { countVerified } from './verifying.ts'
@@ -47,8 +47,8 @@ export interface BotToken {
 }
 
 /**
- * Fills an empty place. Ends the sessions and one-time links of the backup, and pauses scheduled work.
- * @throws StartError if the backup is damaged or newer, or the place is not empty; nothing was changed then
+ * Fills an empty target. Ends the sessions and one-time links of the backup, and pauses scheduled work.
+ * @throws StartError if the backup is damaged or newer, or the target is not empty; nothing was changed then
  */
 export async function restoreBackup(place: Place, options: TargetOptions): Promise<Restored> {
   const manifest = await readChecked(place)
@@ -82,11 +82,11 @@ export async function verifyBackup(place: Place, { scratchDir, log, watch = unwa
   const verified = countVerified(watch)
   await makeDataDir(dirname(scratchDir))
   const keepRoom = async (bytes: number): Promise<void> => {
-    const room = await roomIn(dirname(scratchDir)) // the console's own database may be on this disk
-    if (room < bytes)
+    const writable = await writableBytesIn(dirname(scratchDir)) // the console's own database may be on this disk
+    if (writable < bytes)
       throw new StartError(
         `The disk of ${dirname(scratchDir)} has too little room to verify this backup: ` +
-          `that needs about ${inMegabytes(bytes)} MB, and ${inMegabytes(Math.max(0, room))} MB can be used. Free some.`,
+          `that needs about ${inMegabytes(bytes)} MB, and ${inMegabytes(Math.max(0, writable))} MB can be used. Free some.`,
       )
   }
   const manifest = await readChecked(place, async (found) => {

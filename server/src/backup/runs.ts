@@ -15,8 +15,8 @@ export const CUT_OFF = 'The server that made it ended meanwhile.'
 const COMMAND_CUT_OFF = 'The command that made it ended meanwhile.'
 /** The error of a backup that an admin cancelled. */
 const CANCELLED = 'It was cancelled.'
-/** Milliseconds between two looks at a run: its progress is written, and whether it was cancelled is read. */
-const LOOK_EVERY_MS = 1000
+/** Milliseconds between two polls of a run: its progress is written, and whether it was cancelled is read. */
+const POLL_MS = 1000
 
 /** The values of a backup with which nothing is being done. */
 const idle = { step: null, percent: null, done_bytes: null }
@@ -116,22 +116,22 @@ export function backupRecord(address: string): AuditRecord {
 async function followed<T>({ id, database: { db }, signal }: Run, work: (watch: Watch) => Promise<T>): Promise<T> {
   const cancelling = new AbortController()
   let now: Progress | undefined
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const row = await db.selectFrom('backups').select('cancelled_at').where('id', '=', id).executeTakeFirst()
     if (row?.cancelled_at) cancelling.abort(new StartError(CANCELLED))
     else if (now) await change(db, id, { step: now.step, percent: now.percent, done_bytes: now.bytes })
   }
-  let looking: Promise<void> | undefined
+  let polling: Promise<void> | undefined
   const timer = setInterval(() => {
-    looking ??= look()
+    polling ??= poll()
       .catch(() => undefined) // the work itself notices a database that is gone or full
-      .finally(() => (looking = undefined))
-  }, LOOK_EVERY_MS)
+      .finally(() => (polling = undefined))
+  }, POLL_MS)
   try {
     return await work({ signal: AbortSignal.any([signal, cancelling.signal]), report: (progress) => (now = progress) })
   } finally {
     clearInterval(timer)
-    await looking
+    await polling
   }
 }
 

@@ -1,4 +1,4 @@
-/** How far the verifying of a backup is: first its checksums, then the trial restore, then the audit. */
+/** Reports the progress of a verification: checksums, then the trial restore, then the audit. */
 import { type Manifest, type Part, type SavedTable, sizeOf } from './manifest.ts'
 import { percentOf, type Watch } from './watch.ts'
 

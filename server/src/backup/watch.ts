@@ -1,4 +1,4 @@
-/** How the making or verifying of a backup is watched: it reports what it does, and ends when it is told to. */
+/** Lets a caller follow and end the making or verifying of a backup. */
 import type { BackupStep } from '@arcade/contract/backups/fields'
 
 export interface Progress {

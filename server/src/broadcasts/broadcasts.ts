@@ -34,7 +34,7 @@ import { createTelegram, type Telegram, type TelegramAnswer } from './telegram.t
 const SECONDS_UNDER_WAY = 0.3
 const MAX_WORKERS = 32
 const MIN_WORKERS = 2
-/** A worker waits this long for its turn itself; for a longer wait it gives its chunk back. */
+/** A worker waits this long until it may send; for a longer wait it gives its chunk back. */
 const SHORT_WAIT_MS = 2000
 /** Seconds until Telegram is tried again after there was no connection. */
 const UNREACHABLE_SECONDS = 10
@@ -235,7 +235,7 @@ class Sender implements Broadcasts {
         await this.#pauseBroadcast(chunk, NO_IMAGE)
         return false
       }
-      if (!(await this.#awaitTurn(chunk))) return false
+      if (!(await this.#awaitSlot(chunk))) return false
       const { broadcast, isPaid } = chunk
       const delivery = await this.#deliver!({ userId, broadcast }, toCall(content, { chatId: userId, photo, isPaid }))
       if (!(await this.#handleDelivery(chunk, delivery))) return false
@@ -243,18 +243,18 @@ class Sender implements Broadcasts {
     return true
   }
 
-  /** Waits for the worker's turn. Returns false if it has to stop instead. */
-  async #awaitTurn(chunk: LeasedChunk): Promise<boolean> {
+  /** Waits until the worker may send. Returns false if it has to stop instead. */
+  async #awaitSlot(chunk: LeasedChunk): Promise<boolean> {
     for (;;) {
       if (this.#isStopping) return false
-      const turn = await this.#pace.take(chunk)
-      if (turn.kind === 'stop') return false
-      if (turn.kind === 'go') {
-        if (turn.afterMs > 0) await pause(turn.afterMs)
+      const slot = await this.#pace.take(chunk)
+      if (slot.kind === 'stop') return false
+      if (slot.kind === 'go') {
+        if (slot.afterMs > 0) await pause(slot.afterMs)
         return true
       }
-      if (turn.ms > SHORT_WAIT_MS) return false
-      await pause(turn.ms)
+      if (slot.ms > SHORT_WAIT_MS) return false
+      await pause(slot.ms)
     }
   }
 

@@ -44,7 +44,7 @@ export async function leaseChunk({ db }: Pick<Database, 'db'>, leasedBy: string)
   return rows[0]
 }
 
-/** Renews the leases of a server's workers. A lease that another worker has by now stays with it. */
+/** Renews the leases of a server's workers. Does not take back a lease that another worker has by now. */
 export async function renewLeases({ db }: Pick<Database, 'db'>, holders: readonly string[]): Promise<void> {
   await sql`update broadcast_chunks set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
     where leased_by = any(${holders}) and done_at is null`.execute(db)
@@ -60,7 +60,7 @@ export async function prepareChunk(
   { broadcast, chunk }: Lease,
   messagesAWeek: number | undefined,
 ): Promise<number[]> {
-  await giveUp(db, { broadcast, chunk })
+  await markSendingUnknown(db, { broadcast, chunk })
   const { rows } = await sql<{ userId: number; outcome: number }>`
     select user_id as "userId", ${REASON_SQL} as outcome
       from broadcast_recipients left join ${PLAYERS_WITH_MESSAGES} using (user_id)
@@ -89,7 +89,7 @@ export async function prepareChunk(
 }
 
 /** Marks the messages as unknown that the holder of an expired lease was sending. A definite answer that arrives later corrects them. */
-async function giveUp(db: Kysely<Tables>, { broadcast, chunk }: { broadcast: number; chunk: number }): Promise<void> {
+async function markSendingUnknown(db: Kysely<Tables>, { broadcast, chunk }: { broadcast: number; chunk: number }): Promise<void> {
   await sql`update broadcast_recipients set outcome = ${OUTCOMES.unknown}, at = now()
     where broadcast = ${broadcast} and chunk = ${chunk} and outcome = ${OUTCOMES.sending}`.execute(db)
 }
@@ -124,9 +124,9 @@ export async function releaseChunk(database: Database, { broadcast, chunk, lease
 }
 
 /** Counts a chunk that nobody has leased. Its row must be locked. */
-async function countChunk(tx: Kysely<Tables>, place: { broadcast: number; chunk: number }): Promise<void> {
-  const { broadcast, chunk } = place
-  await giveUp(tx, place)
+async function countChunk(tx: Kysely<Tables>, chunkKey: { broadcast: number; chunk: number }): Promise<void> {
+  const { broadcast, chunk } = chunkKey
+  await markSendingUnknown(tx, chunkKey)
   // A player who was erased meanwhile has a new id, which no worker has in its list.
   await sql`update broadcast_recipients set outcome = ${SKIPPED.erased}, at = now()
     where broadcast = ${broadcast} and chunk = ${chunk} and outcome = ${OUTCOMES.pending} and user_id < 0`.execute(tx)

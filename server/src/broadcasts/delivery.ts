@@ -11,11 +11,11 @@ import type { TelegramCall } from './message.ts'
 import { COUNTED_OUTCOMES, type OutcomeCode, OUTCOMES, REFUSED, SKIPPED, WEEK_AGO_SQL } from './outcomes.ts'
 import type { Telegram, TelegramAnswer } from './telegram.ts'
 
-/** Pauses before a message is sent again that Telegram, by its own word, could not send. */
+/** Pauses before a message is sent again after Telegram said that it could not send it. */
 const BUSY_PAUSES_MS = [1000, 3000]
 /** After this many turns of a recipient in which Telegram could not send, the message counts as failed. Until then it is sent again later. */
 const MAX_BUSY_TURNS = 3
-/** How often and how long a sure outcome is tried to be written while the database is away. */
+/** The pause between attempts to write a definite outcome while the database is away, and the most attempts. */
 const WRITE_PAUSE_MS = 500
 const WRITE_ATTEMPTS = 60
 
@@ -52,6 +52,19 @@ const BEGIN_WITHIN_CAP = `
                         then ${SKIPPED.cap} else ${OUTCOMES.sending} end
    where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning outcome`
 
+// A message that was sent is always worth knowing; any other answer counts only while nobody knows better.
+const WRITE_SENT = `
+  update broadcast_recipients set outcome = ${OUTCOMES.sent}, at = now()
+   where user_id = $1 and broadcast = $2 and outcome <> ${OUTCOMES.sent}`
+
+const WRITE_OTHER = `
+  update broadcast_recipients set outcome = $3::smallint, at = now()
+   where user_id = $1 and broadcast = $2 and outcome in (${OUTCOMES.sending}, ${OUTCOMES.unknown})`
+
+const PUT_BACK = `
+  update broadcast_recipients set outcome = ${OUTCOMES.pending}, at = null
+   where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.sending}`
+
 interface DeliveryOptions {
   log: Logger
   /** The most messages that a player gets in seven days; undefined for no cap. */
@@ -69,21 +82,9 @@ export function createDelivery(
     messagesAWeek === undefined
       ? database.statement<{ outcome: number }>('broadcast-begin', BEGIN)
       : database.statement<{ outcome: number }>('broadcast-begin-within-cap', BEGIN_WITHIN_CAP)
-  // A message that was sent is always worth knowing; any other answer counts only while nobody knows better.
-  const writeSent = database.statement(
-    'broadcast-sent',
-    `update broadcast_recipients set outcome = ${OUTCOMES.sent}, at = now() where user_id = $1 and broadcast = $2 and outcome <> ${OUTCOMES.sent}`,
-  )
-  const writeOther = database.statement(
-    'broadcast-outcome',
-    `update broadcast_recipients set outcome = $3::smallint, at = now()
-      where user_id = $1 and broadcast = $2 and outcome in (${OUTCOMES.sending}, ${OUTCOMES.unknown})`,
-  )
-  const putBack = database.statement(
-    'broadcast-put-back',
-    `update broadcast_recipients set outcome = ${OUTCOMES.pending}, at = null
-      where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.sending}`,
-  )
+  const writeSent = database.statement('broadcast-sent', WRITE_SENT)
+  const writeOther = database.statement('broadcast-outcome', WRITE_OTHER)
+  const putBack = database.statement('broadcast-put-back', PUT_BACK)
 
   /** The turns in which Telegram could not send, by broadcast and recipient. */
   const busyTurns = new Map<string, number>()

@@ -19,7 +19,7 @@ export async function areAllFinished({ db }: Pick<Database, 'db'>): Promise<bool
   return rows.length === 0
 }
 
-/** Ends what has been sent to everybody and what has come to its end, and adds up what became of the recipients. */
+/** Ends the broadcasts that were sent to everybody or whose end has come, and adds up their outcomes. */
 export async function finishEnded(database: Database): Promise<void> {
   while (await endNext(database));
   while (await addUpNext(database));

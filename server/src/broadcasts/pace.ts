@@ -21,7 +21,7 @@ export interface Waiting {
   reason: WaitReason
 }
 
-export type Turn =
+export type SendSlot =
   /** The caller may send after this time. */
   | { kind: 'go'; afterMs: number }
   | { kind: 'wait'; ms: number }
@@ -36,7 +36,7 @@ const IS_WAITING = `(waiting_until is not null and waiting_until > now() and wai
 /** A condition of any statement: everybody waits. */
 export const IS_ANY_WAITING = `exists (select from telegram_pace where ${IS_WAITING})`
 
-const TAKE_TURN = `
+const TAKE_SLOT = `
   with allowed as (
     select 1 from broadcast_chunks c join broadcasts b on b.number = c.broadcast
      where c.broadcast = $1::int and c.chunk = $2::int and c.leased_by = $3::text and c.lease_until > now() and c.done_at is null
@@ -53,17 +53,17 @@ const ASK_WAITING = `
   select (extract(epoch from waiting_until - now()) * 1000)::float8 as ms from telegram_pace where ${IS_WAITING}`
 
 export interface Pace {
-  take(lease: Lease): Promise<Turn>
+  take(lease: Lease): Promise<SendSlot>
 }
 
 /** @param ratePerSecond messages of all servers together */
 export function createPace(database: Pick<Database, 'statement'>, ratePerSecond: number): Pace {
-  const take = database.statement<{ ms: number }>('broadcast-turn', TAKE_TURN)
+  const take = database.statement<{ ms: number }>('broadcast-turn', TAKE_SLOT)
   const askWaiting = database.statement<{ ms: number }>('broadcast-waiting', ASK_WAITING)
   return {
     async take({ broadcast, chunk, leasedBy }) {
-      const [turn] = await take([broadcast, chunk, leasedBy, 1 / ratePerSecond])
-      if (turn) return { kind: 'go', afterMs: Math.max(0, turn.ms) }
+      const [slot] = await take([broadcast, chunk, leasedBy, 1 / ratePerSecond])
+      if (slot) return { kind: 'go', afterMs: Math.max(0, slot.ms) }
       const [waiting] = await askWaiting([])
       return waiting ? { kind: 'wait', ms: waiting.ms } : { kind: 'stop' }
     },

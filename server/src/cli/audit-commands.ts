@@ -61,7 +61,7 @@ function isDay(text: string): boolean {
 /** Erases a former user by the id that audit entries show. */
 export function eraseFormerUser(given: string): RunOnDatabase {
   return async ({ database, print }) => {
-    const places = await database.transaction(async (tx) => {
+    const changedRows = await database.transaction(async (tx) => {
       const { rows } = await sql<{ email: string }>`
         select email from users where id = ${given} or ${lower(sql.ref('email'))} = ${lower(sql`${given}::text`)}`.execute(tx)
       if (rows[0]) throw new StartError(`${rows[0].email} is a user: remove them first.`)
@@ -71,6 +71,6 @@ export function eraseFormerUser(given: string): RunOnDatabase {
       if (erased === 0) throw new StartError('Nothing names a user with this id.')
       return erased
     })
-    print(`${places} entries and other places do not tell any more who that was.`)
+    print(`${changedRows} rows were changed or deleted, and none names this person any more.`)
   }
 }

@@ -5,7 +5,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
+import { beginActivity, addParticipationCount, addPlayerCount } from '#src/counters/activity.ts'
 import { addToCounters, foldCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { diskStore } from '#src/files/disk.ts'
@@ -40,8 +40,8 @@ async function addPlayer(userId: number, moment = at): Promise<void> {
     await addPlayers(tx, [{ user_id: userId, created_at: moment }])
     await sql`insert into participations (user_id, kind, item_id, at) values (${userId}, 'social', 'x:y', ${moment})`.execute(tx)
     const activity = await beginActivity(tx)
-    countPlayers(activity, moment, 1)
-    countParticipations(activity, { kind: 'social', itemId: 'x:y' }, moment, 1)
+    addPlayerCount(activity, moment, 1)
+    addParticipationCount(activity, { kind: 'social', itemId: 'x:y' }, moment, 1)
     await addToCounters(tx, activity.deltas)
   })
 }

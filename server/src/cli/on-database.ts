@@ -20,7 +20,7 @@ export function onDatabase(run: RunOnDatabase, { needsFreeSpace = true } = {}): 
     const { config, log } = context
     await makeDataDir(config.dataDir)
     const { dataDir, databaseUrl: url } = config
-    const database = await openDatabase({ dataDir, url, log, use: 'command', givesWay: true })
+    const database = await openDatabase({ dataDir, url, log, use: 'command', isLowPriority: true })
     const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
       interruption ??= interrupt(database, signal, context)
     }

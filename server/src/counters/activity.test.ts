@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { activityCounters, countedActivity } from '#test/activity.ts'
 import { testDatabase } from '#test/test-database.ts'
-import { beginActivity, countPlayers, forgetHours } from './activity.ts'
+import { beginActivity, addPlayerCount, sweepHours } from './activity.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { takeClocks } from '#test/clock.ts'
 import { activityNames, type CounterKey, counterName } from './counter-keys.ts'
@@ -27,7 +27,7 @@ test('Dashboard: the migration counts existing rows, by the hour only the recent
 
 test('Dashboard: ranges of counter names are read from the index', async () => {
   const activity = await beginActivity(db)
-  for (let hour = 0; hour < 20_000; hour += 1) countPlayers(activity, new Date(activity.now.getTime() - hour * 3_600_000), 1)
+  for (let hour = 0; hour < 20_000; hour += 1) addPlayerCount(activity, new Date(activity.now.getTime() - hour * 3_600_000), 1)
   await database.transaction((tx) => addToCounters(tx, activity.deltas))
   await foldCounters(database)
   await sql`vacuum analyze counters`.execute(db)
@@ -60,7 +60,7 @@ test.each([0, 5, -5])(
     for (const counter of [...forgotten, ...kept]) addDelta(deltas, counter, 2)
     await database.transaction((tx) => addToCounters(tx, deltas))
     await foldCounters(database)
-    await forgetHours({ db })
+    await sweepHours({ db })
     const { rows } = await sql<{ name: string }>`select name from counters order by name`.execute(db)
     expect(rows.map(({ name }) => name)).toEqual(kept.map(counterName).toSorted())
   },
@@ -69,8 +69,8 @@ test.each([0, 5, -5])(
 test.each([5, -5])('Dashboard: present activity is counted by the hour; clock %i days ahead', async (days) => {
   takeClocks().jump(days * 24 * 3_600_000)
   const activity = await beginActivity(db)
-  countPlayers(activity, activity.now, 1)
-  countPlayers(activity, new Date(activity.now.getTime() - 49 * 3_600_000), 1)
+  addPlayerCount(activity, activity.now, 1)
+  addPlayerCount(activity, new Date(activity.now.getTime() - 49 * 3_600_000), 1)
   const hours = [...activity.deltas.keys()].filter((name) => name.includes('@h:'))
   expect(hours).toEqual([counterName({ of: 'activity', bucket: 'hour', at: activity.now, series: 'players' })])
 })

@@ -4,7 +4,7 @@
  * than the rows that they count.
  */
 import { type Kysely, sql } from 'kysely'
-import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
+import { activityOfNameSql, type CountedItem, hourNamesBefore, itemOfNameSql, type TimeUnit, timeUnits } from './counter-keys.ts'
 import { addDelta, type CounterRangeSql, type Deltas, isWithinSql } from './counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
@@ -24,30 +24,30 @@ export async function beginActivity(tx: Kysely<Tables>): Promise<ActivityDeltas>
   return { deltas: new Map(), now: await databaseNow(tx) }
 }
 
-/** @param joinedAt when the player joined; without it only the total counts the player @param by the change of the number of players */
-export function countPlayers(activity: ActivityDeltas, joinedAt: Date | null, by: number): void {
-  addDelta(activity.deltas, { of: 'players' }, by)
-  countJoined(activity, joinedAt, by)
+/** @param joinedAt when the player joined; without it only the total counts the player @param delta the change of the number of players */
+export function addPlayerCount(activity: ActivityDeltas, joinedAt: Date | null, delta: number): void {
+  addDelta(activity.deltas, { of: 'players' }, delta)
+  addJoinActivity(activity, joinedAt, delta)
 }
 
-/** Moves a player to another time of joining. */
-export function movePlayer(activity: ActivityDeltas, before: Date | null, after: Date | null): void {
+/** Counts a player at another time of joining. */
+export function changeJoinTime(activity: ActivityDeltas, before: Date | null, after: Date | null): void {
   if (before?.getTime() === after?.getTime()) return
-  countJoined(activity, before, -1)
-  countJoined(activity, after, 1)
+  addJoinActivity(activity, before, -1)
+  addJoinActivity(activity, after, 1)
 }
 
-/** @param by the change of the number of participations in the item at that time */
-export function countParticipations(activity: ActivityDeltas, item: Item, at: Date, by: number): void {
-  addDelta(activity.deltas, { of: 'participants', ...item }, by)
-  countTaking(activity, item, at, by)
+/** @param delta the change of the number of participations in the item at that time */
+export function addParticipationCount(activity: ActivityDeltas, item: CountedItem, at: Date, delta: number): void {
+  addDelta(activity.deltas, { of: 'participants', ...item }, delta)
+  addParticipationActivity(activity, item, at, delta)
 }
 
-/** Moves a participation to another time. */
-export function moveParticipation(activity: ActivityDeltas, item: Item, before: Date, after: Date): void {
+/** Counts a participation at another time. */
+export function changeParticipationTime(activity: ActivityDeltas, item: CountedItem, before: Date, after: Date): void {
   if (before.getTime() === after.getTime()) return
-  countTaking(activity, item, before, -1)
-  countTaking(activity, item, after, 1)
+  addParticipationActivity(activity, item, before, -1)
+  addParticipationActivity(activity, item, after, 1)
 }
 
 /** Returns SQL for the activity in `sums` of the counters of `activityNames`: rows of `at`, in the format of `bucketText`, `series` and `value`. */
@@ -64,24 +64,24 @@ export function sumsOfItemsSql(sums: string, range: CounterRangeSql): string {
 }
 
 /** Deletes hours that no chart shows any more. */
-export async function forgetHours({ db }: Pick<Database, 'db'>): Promise<void> {
+export async function sweepHours({ db }: Pick<Database, 'db'>): Promise<void> {
   const before = new Date((await databaseNow(db)).getTime() - 2 * HOURS_KEPT * HOUR_MS)
   for (const [from, to] of hourNamesBefore(before))
     await sql`delete from counters where name >= ${from} and name < ${to}`.execute(db)
 }
 
-function countJoined({ deltas, now }: ActivityDeltas, at: Date | null, by: number): void {
+function addJoinActivity({ deltas, now }: ActivityDeltas, at: Date | null, delta: number): void {
   if (at === null) return
-  for (const bucket of bucketsFor(at, now)) addDelta(deltas, { of: 'activity', bucket, at, series: 'players' }, by)
+  for (const bucket of timeUnitsFor(at, now)) addDelta(deltas, { of: 'activity', bucket, at, series: 'players' }, delta)
 }
 
-function countTaking({ deltas, now }: ActivityDeltas, item: Item, at: Date, by: number): void {
-  for (const bucket of bucketsFor(at, now)) {
-    addDelta(deltas, { of: 'activity', bucket, at, series: item.kind }, by)
-    if (bucket !== 'month') addDelta(deltas, { of: 'itemActivity', bucket, at, ...item }, by)
+function addParticipationActivity({ deltas, now }: ActivityDeltas, item: CountedItem, at: Date, delta: number): void {
+  for (const bucket of timeUnitsFor(at, now)) {
+    addDelta(deltas, { of: 'activity', bucket, at, series: item.kind }, delta)
+    if (bucket !== 'month') addDelta(deltas, { of: 'itemActivity', bucket, at, ...item }, delta)
   }
 }
 
-function bucketsFor(at: Date, now: Date): readonly Bucket[] {
-  return at.getTime() < now.getTime() - HOURS_KEPT * HOUR_MS ? ['day', 'month'] : buckets
+function timeUnitsFor(at: Date, now: Date): readonly TimeUnit[] {
+  return at.getTime() < now.getTime() - HOURS_KEPT * HOUR_MS ? ['day', 'month'] : timeUnits
 }

@@ -6,14 +6,14 @@
 import type { UserType } from '@arcade/contract/users/fields'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 
-export const buckets = ['hour', 'day', 'month'] as const
-/** The spans by which activity is counted, in UTC. */
-export type Bucket = (typeof buckets)[number]
+export const timeUnits = ['hour', 'day', 'month'] as const
+/** The length of the buckets by which activity is counted, in UTC. */
+export type TimeUnit = (typeof timeUnits)[number]
 
 /** Series of the dashboard: players who joined, participations in each kind of item, claims (not by month), and the points that they paid. */
 export type ActivitySeries = 'players' | HistoryKind | 'claims' | 'paid'
 
-export interface Item {
+export interface CountedItem {
   kind: HistoryKind
   itemId: string
 }
@@ -21,13 +21,13 @@ export interface Item {
 export type CounterKey =
   | { of: 'players' }
   | { of: 'users'; userType: UserType }
-  | ({ of: 'participants' } & Item)
-  | { of: 'activity'; bucket: Bucket; at: Date; series: ActivitySeries }
+  | ({ of: 'participants' } & CountedItem)
+  | { of: 'activity'; bucket: TimeUnit; at: Date; series: ActivitySeries }
   /** The participations in an item, without months: years of them for every item would take more room than the items. */
-  | ({ of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
+  | ({ of: 'itemActivity'; bucket: Exclude<TimeUnit, 'month'>; at: Date } & CountedItem)
   /** The points that claims of an item paid, in total and in an hour or a day. */
-  | ({ of: 'paid' } & Item)
-  | ({ of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
+  | ({ of: 'paid' } & CountedItem)
+  | ({ of: 'itemPaid'; bucket: Exclude<TimeUnit, 'month'>; at: Date } & CountedItem)
   /** The players in a bucket of balances who are not blocked: the histogram from which ranks are computed (ranks.ts). */
   | { of: 'balances'; bucket: BalanceBucket }
 
@@ -49,10 +49,10 @@ export type CounterSqlKey =
   | { of: 'players' }
   | { of: 'users'; userType: UserType }
   | { of: 'participants'; kind: string; itemId: string }
-  | { of: 'activity'; bucket: Bucket; at: string; series: string }
-  | { of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: string; kind: string; itemId: string }
+  | { of: 'activity'; bucket: TimeUnit; at: string; series: string }
+  | { of: 'itemActivity'; bucket: Exclude<TimeUnit, 'month'>; at: string; kind: string; itemId: string }
   | { of: 'paid'; kind: string; itemId: string }
-  | { of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: string; kind: string; itemId: string }
+  | { of: 'itemPaid'; bucket: Exclude<TimeUnit, 'month'>; at: string; kind: string; itemId: string }
   | { of: 'balances'; balance: string }
 
 /** Returns SQL for a counter's name. The parts are SQL, too, such as `tasks.id` or `'social'`, except buckets and user types. `at` is a timestamp without time zone, in UTC. */
@@ -121,7 +121,7 @@ function likeBucket(bucket: BalanceBucket): number {
 }
 
 /** Returns the counters of activity of all series, from the bucket of `from` up to, but not including, the bucket of `to`. */
-export function activityNames(bucket: Bucket, from: Date, to: Date): NameRange {
+export function activityNames(bucket: TimeUnit, from: Date, to: Date): NameRange {
   return [prefix('activity', bucket, from), prefix('activity', bucket, to)]
 }
 
@@ -129,12 +129,12 @@ export function activityNames(bucket: Bucket, from: Date, to: Date): NameRange {
 export const activityOfNameSql = { at: `split_part(name, ':', 2)`, series: `split_part(name, ':', 3)` }
 
 /** Returns the counters of activity of all items, from the bucket of `from` up to, but not including, the bucket of `to`. */
-export function itemActivityNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
+export function itemActivityNames(bucket: Exclude<TimeUnit, 'month'>, from: Date, to: Date): NameRange {
   return [prefix('itemActivity', bucket, from), prefix('itemActivity', bucket, to)]
 }
 
 /** Returns the counters of points paid for all items, from the bucket of `from` up to, but not including, the bucket of `to`. */
-export function itemPaidNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
+export function itemPaidNames(bucket: Exclude<TimeUnit, 'month'>, from: Date, to: Date): NameRange {
   return [prefix('itemPaid', bucket, from), prefix('itemPaid', bucket, to)]
 }
 
@@ -165,19 +165,19 @@ export function hourNamesBefore(before: Date): NameRange[] {
 }
 
 /** The length of the ISO text that identifies a bucket, and the bucket's letter in names. */
-const bucketFormats: Record<Bucket, { letter: string; length: number }> = {
+const bucketFormats: Record<TimeUnit, { letter: string; length: number }> = {
   hour: { letter: 'h', length: '2026-11-21T08'.length },
   day: { letter: 'd', length: '2026-11-21'.length },
   month: { letter: 'm', length: '2026-11'.length },
 }
 
 /** Returns the bucket of a timestamp, as the beginning of its ISO text. */
-export function bucketText(bucket: Bucket, at: Date): string {
+export function bucketText(bucket: TimeUnit, at: Date): string {
   return at.toISOString().slice(0, bucketFormats[bucket].length)
 }
 
 /** Returns SQL for `bucketText`. @param at a timestamp without time zone, in UTC */
-function bucketTextSql(bucket: Bucket, at: string): string {
+function bucketTextSql(bucket: TimeUnit, at: string): string {
   const year = `(extract(year from ${at})::int + (${at} < timestamp '0001-01-01')::int)` // 1 BC is the year 0 of ISO 8601
   const yearText = `case when ${year} between 0 and 9999 then lpad(${year}::text, 4, '0')
     else (case when ${year} < 0 then '-' else '+' end) || lpad(abs(${year})::text, 6, '0') end`
@@ -201,12 +201,12 @@ function writeName(key: CounterKey): string {
 }
 
 /** Returns what the names of a bucket begin with. */
-function prefix(of: 'activity' | 'itemActivity' | 'itemPaid', bucket: Bucket, at: Date): string {
+function prefix(of: 'activity' | 'itemActivity' | 'itemPaid', bucket: TimeUnit, at: Date): string {
   const [beginning = ''] = /^.*\{at\}:/.exec(formats[of]) ?? []
   return fill(beginning, bucketParts(bucket, at))
 }
 
-function bucketParts(bucket: Bucket, at: Date): { letter: string; at: string } {
+function bucketParts(bucket: TimeUnit, at: Date): { letter: string; at: string } {
   return { letter: bucketFormats[bucket].letter, at: bucketText(bucket, at) }
 }
 

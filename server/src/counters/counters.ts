@@ -14,7 +14,7 @@ import {
 import type { Database } from '#src/db/database.ts'
 import { balancePartsSql, claimPartsSql, uncountedParticipantsSql } from './entry-counts.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { shareChanges, tryTakeLock } from '#src/db/transaction-locks.ts'
+import { lockChangesShared, tryTakeLock } from '#src/db/transaction-locks.ts'
 
 export interface CounterChange {
   counter: CounterKey
@@ -33,7 +33,7 @@ export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): vo
 
 /** Changes a counter in the caller's transaction, so that it becomes visible together with the counted rows. */
 export async function addToCounter(tx: Transaction<Tables>, { counter, delta, userId = 0 }: CounterChange): Promise<void> {
-  await shareChanges(tx)
+  await lockChangesShared(tx)
   await tx
     .insertInto('counter_deltas')
     .values({ user_id: userId, name: counterName(counter), delta })
@@ -45,7 +45,7 @@ export async function addToCounter(tx: Transaction<Tables>, { counter, delta, us
  * @param userId the player of all of them
  */
 export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, userId = 0): Promise<void> {
-  await shareChanges(tx)
+  await lockChangesShared(tx)
   const changes = [...deltas].filter(([, delta]) => delta !== 0)
   if (changes.length === 0) return
   await sql`insert into counter_deltas (user_id, name, delta)
@@ -138,7 +138,7 @@ const FOLD_BATCH = 10_000
 /** Folds deltas of one kind and returns their number. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
   if (!(await tryTakeLock(tx, 'fold'))) return 0
-  await shareChanges(tx)
+  await lockChangesShared(tx)
   return Math.max(await foldDeltas(tx), await foldEntries(tx))
 }
 

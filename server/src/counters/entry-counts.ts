@@ -2,7 +2,7 @@
  * Counts ledger entries (design §4, §7): participations, paid points, and the histogram of balances. An entry writes one row to
  * `uncounted_entries`, from which all of its counters follow, instead of one delta for each; folding sums the rows and removes them.
  */
-import { buckets, type CounterSqlKey, counterNameSql } from './counter-keys.ts'
+import { type CounterSqlKey, counterNameSql, timeUnits } from './counter-keys.ts'
 
 /** A ledger entry in the statement that writes it, where `paid` is the changed row of `balances`, or no row. */
 export interface EntrySql {
@@ -24,7 +24,7 @@ const { at, ...item } = hour
 /** The counters that each claim raises by 1. */
 const taken: CounterSqlKey[] = [
   { of: 'participants', ...item },
-  ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: item.kind }) as const),
+  ...timeUnits.map((bucket) => ({ of: 'activity', bucket, at, series: item.kind }) as const),
   ...(['hour', 'day'] as const).flatMap(
     (bucket) =>
       [
@@ -36,7 +36,7 @@ const taken: CounterSqlKey[] = [
 /** The counters that each claim raises by its reward. */
 const paid: CounterSqlKey[] = [
   { of: 'paid', ...item },
-  ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: `'paid'` }) as const),
+  ...timeUnits.map((bucket) => ({ of: 'activity', bucket, at, series: `'paid'` }) as const),
   ...(['hour', 'day'] as const).map((bucket) => ({ of: 'itemPaid', bucket, at, ...item }) as const),
 ]
 

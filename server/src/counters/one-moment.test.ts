@@ -5,9 +5,9 @@ import { addPlayers as storePlayers } from '#test/players.ts'
 import { rounds } from '#test/size.ts'
 import { type Client, testApp } from '#test/test-app.ts'
 import { testDatabase } from '#test/test-database.ts'
-import { beginActivity, countParticipations, countPlayers } from './activity.ts'
+import { beginActivity, addParticipationCount, addPlayerCount } from './activity.ts'
 import { addToCounters, counterSql, foldCounters } from './counters.ts'
-import { shareChanges } from '#src/db/transaction-locks.ts'
+import { lockChangesShared } from '#src/db/transaction-locks.ts'
 
 const PLAYERS = 200
 const ROUNDS = rounds(25, 500)
@@ -42,7 +42,7 @@ test('design §4 a snapshot of all servers has a change of several players compl
     const [from, to] = [anyPlayer(), anyPlayer()]
     if (from === to) return
     await database.transaction(async (tx) => {
-      await shareChanges(tx)
+      await lockChangesShared(tx)
       // In the order of ids, to avoid deadlocks.
       for (const userId of [from, to].toSorted((a, b) => a - b))
         await sql`update balances set balance = balance + ${userId === from ? -7 : 7} where user_id = ${userId}`.execute(tx)
@@ -78,8 +78,8 @@ test('design §4 in a snapshot of all servers counters match the rows, even whil
         tx,
       )
       const activity = await beginActivity(tx)
-      countPlayers(activity, null, userIds.length)
-      countParticipations(activity, item, activity.now, userIds.length)
+      addPlayerCount(activity, null, userIds.length)
+      addParticipationCount(activity, item, activity.now, userIds.length)
       await addToCounters(tx, activity.deltas)
     })
   }

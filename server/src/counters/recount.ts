@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
-import { type Bucket, type CounterName, type CounterSqlKey, counterNameSql, hourNamesBefore } from './counter-keys.ts'
+import { type TimeUnit, type CounterName, type CounterSqlKey, counterNameSql, hourNamesBefore } from './counter-keys.ts'
 import { isWithinSql } from './counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { balancePartsSql, claimPartsSql } from './entry-counts.ts'
@@ -13,7 +13,7 @@ import { kyselyOn } from '#src/db/kysely-on.ts'
 import { beginAtOneMoment } from '#src/db/one-moment.ts'
 import { cursorRows } from '#src/db/snapshot.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { shareChanges } from '#src/db/transaction-locks.ts'
+import { lockChangesShared } from '#src/db/transaction-locks.ts'
 
 /** A counter that differs from its rows. */
 export interface Miscount {
@@ -54,7 +54,7 @@ export async function recount(
     }
     if (corrected && total > 0) {
       const tx = kyselyOn<Tables>((text, params) => client.query(text, [...params]))
-      await shareChanges(tx)
+      await lockChangesShared(tx)
       await corrected(tx, total)
     }
     await client.query('commit')
@@ -98,7 +98,7 @@ function miscountsSql(first: Date): string {
   const users = (['admin', 'user'] as const).map(
     (userType) => `select ${counterNameSql({ of: 'users', userType })}, 0, count(*) from users where user_type = '${userType}'`,
   )
-  const inBuckets = (bucket: Bucket): string => (bucket === 'hour' ? 'where is_recent' : 'where moment is not null')
+  const inBuckets = (bucket: TimeUnit): string => (bucket === 'hour' ? 'where is_recent' : 'where moment is not null')
   const ofBuckets = (['hour', 'day', 'month'] as const).flatMap((bucket) => [
     rowsOf({ of: 'activity', bucket, at, series: `'players'` }, `joined ${inBuckets(bucket)}`),
     rowsOf({ of: 'activity', bucket, at, series: 'kind' }, `taken ${inBuckets(bucket)}`),

@@ -9,12 +9,12 @@ export type Check = (tx: Transaction<Tables>) => Promise<void>
 const checks = new AsyncLocalStorage<Check>()
 
 /** Runs `work`. Each transaction of the database that it makes runs `check` before it commits. */
-export function checkingBeforeCommit<T>(check: Check, work: () => Promise<T>): Promise<T> {
+export function withCommitCheck<T>(check: Check, work: () => Promise<T>): Promise<T> {
   return checks.run(check, work)
 }
 
 /** Runs the check of the present work, if there is one, and returns `result`. */
-export async function checkBeforeCommit<T>(tx: Transaction<Tables>, result: T): Promise<T> {
+export async function runCommitCheck<T>(tx: Transaction<Tables>, result: T): Promise<T> {
   await checks.getStore()?.(tx)
   return result
 }

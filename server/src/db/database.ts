@@ -12,7 +12,7 @@ import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
-import { checkBeforeCommit } from './before-commit.ts'
+import { runCommitCheck } from './before-commit.ts'
 import { ledgerTransaction, type RunStatement } from './ledger-transaction.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
@@ -32,7 +32,7 @@ export interface DatabaseOptions {
   /** The embedded PostgreSQL allows one server at a time, and any number of commands. */
   use: 'server' | 'command'
   /** Whether statements have a lower priority than requests, for commands that read or write whole tables. */
-  givesWay?: boolean | undefined
+  isLowPriority?: boolean | undefined
   /** Overrides of SERVER_LIMITS or COMMAND_LIMITS. */
   limits?: Partial<PoolLimits> | undefined
   /** Called when another server took over the data directory while the database was away; by default the process exits. */
@@ -52,7 +52,7 @@ export interface Database {
   readonly db: Kysely<Tables>
   /**
    * Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. The
-   * check that `checkingBeforeCommit` has set runs just before the commit.
+   * check that `withCommitCheck` has set runs just before the commit.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']
@@ -87,7 +87,7 @@ export interface Database {
   /** Whether so much of that rest is used that even small changes must be refused. */
   freeSpaceNearlyGone(): boolean
   /** Returns how many bytes may be written until changes must be refused; Infinity for a database on another machine. */
-  roomBytes(): Promise<number>
+  writableBytes(): Promise<number>
   /** Returns how many connections of the pool are in use. */
   poolUse(): PoolUse
   /** Closes all connections within 10 s. The last process to do so stops the embedded PostgreSQL. */
@@ -96,8 +96,8 @@ export interface Database {
 
 export interface Replica {
   state(): ReplicaState
-  /** Returns a position of the primary after everything that was written before this call. */
-  position(): Promise<string>
+  /** Returns an LSN (a position in the write-ahead log) of the primary after everything that was written before this call. */
+  lsn(): Promise<string>
 }
 
 /** Starts or adopts the embedded PostgreSQL, connects and migrates. Rejects with a StartError if an operator must act. */
@@ -126,10 +126,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await refuseUnsuitable(lockHolder)
     await migrateUntilDone(lockHolder, options)
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
-    const poolOptions = { ...limits, ...options.limits, givesWay: options.givesWay, log }
+    const poolOptions = { ...limits, ...options.limits, isLowPriority: options.isLowPriority, log }
     const pool = openPool(lockHolder.address(), poolOptions)
     const ledgerSize = Math.ceil(poolOptions.size * LEDGER_SHARE)
-    const ledgerPool = openPool(lockHolder.address(), { ...poolOptions, size: ledgerSize, givesWay: true })
+    const ledgerPool = openPool(lockHolder.address(), { ...poolOptions, size: ledgerSize, isLowPriority: true })
     pools.push(pool, ledgerPool)
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
     const { replicaUrl } = options
@@ -169,17 +169,17 @@ function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }:
   // Kysely's type requires more of a pool than its code uses.
   const kyselyPool = { connect: () => pool.connect(), end: async () => undefined } as unknown as PostgresPool
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool }) })
-  const own = readsFrom(pool, () => lockHolder.address())
-  const replica = replicaOptions && openReplica(own, { ...replicaOptions, database: () => lockHolder.connection })
+  const primaryReads = readsFrom(pool, () => lockHolder.address())
+  const replica = replicaOptions && openReplica(primaryReads, { ...replicaOptions, database: () => lockHolder.connection })
   let closed: Promise<void> | undefined
   return {
     db,
-    transaction: (work) => withRetries(() => db.transaction().execute(async (tx) => checkBeforeCommit(tx, await work(tx)))),
-    prepared: (name, text) => own.prepared(name, text),
+    transaction: (work) => withRetries(() => db.transaction().execute(async (tx) => runCommitCheck(tx, await work(tx)))),
+    prepared: (name, text) => primaryReads.prepared(name, text),
     statement: (name, text) => (values) => withRetries(() => runQuery(ledgerPool, { name, text, values })),
     ledgerTransaction: (work) => withRetries(() => ledgerTransaction(ledgerPool, work)),
     snapshot: (work, options) => withSnapshot(lockHolder.address(), work, options),
-    reads: replica?.reads ?? own,
+    reads: replica?.reads ?? primaryReads,
     replica,
     connect: (applicationName) => connect(lockHolder.address(), applicationName),
     listen: (channel, onMessage, onGap = () => undefined) => lockHolder.listen({ channel, onMessage, onGap }),
@@ -195,10 +195,10 @@ function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }:
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
     freeSpaceNearlyGone: () => freeSpace?.isNearlyGone() ?? false,
     poolUse() {
-      const [one, other] = [pool.use(), ledgerPool.use()]
-      return { size: one.size + other.size, inUse: one.inUse + other.inUse, waiting: one.waiting + other.waiting }
+      const [main, ledger] = [pool.use(), ledgerPool.use()]
+      return { size: main.size + ledger.size, inUse: main.inUse + ledger.inUse, waiting: main.waiting + ledger.waiting }
     },
-    roomBytes: async () => freeSpace?.roomBytes() ?? Infinity,
+    writableBytes: async () => freeSpace?.writableBytes() ?? Infinity,
     close() {
       freeSpace?.close()
       closed ??= Promise.all([pool.end(CLOSE_POOL_MS), ledgerPool.end(CLOSE_POOL_MS), replica?.close()]).then(() =>
@@ -226,21 +226,21 @@ interface ReplicaOptions extends PoolLimits {
 }
 
 /** Starts to watch a replica. A missing replica does not prevent the start. */
-function openReplica(own: Reads, options: ReplicaOptions & { database: () => Connection | undefined }) {
+function openReplica(primaryReads: Reads, options: ReplicaOptions & { database: () => Connection | undefined }) {
   const { url, log, database } = options
   const address = { connectionString: url }
   const pool = openPool(address, options)
   const watch = watchReplica({ address, database, log })
   watch.onSilence(() => pool.abandon())
-  const findPosition = own.prepared<{ position: string }>('position', 'select pg_current_wal_lsn()::text as position')
+  const readLsn = primaryReads.prepared<{ lsn: string }>('position', 'select pg_current_wal_lsn()::text as lsn')
   return {
     reads: followedReads(
-      own,
+      primaryReads,
       readsFrom(pool, () => address),
       watch,
     ),
     state: () => watch.state(),
-    position: async () => (await findPosition([]))[0]!.position,
+    lsn: async () => (await readLsn([]))[0]!.lsn,
     async close() {
       watch.close()
       await pool.end(CLOSE_POOL_MS)

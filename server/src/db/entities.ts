@@ -193,13 +193,13 @@ type SelectedField<Fs extends Fields> = {
   [Name in keyof Fs & string]: AliasedRawBuilder<FieldValue<Fs[Name]>, Name>
 }[keyof Fs & string]
 
-/** Returns the same for `select` and `returning` of the query builder. */
+/** Returns all fields as expressions for `select` and `returning`. */
 export function selectedFields<E extends Entity>(entity: E, derived: DerivedSql<E>): SelectedField<E['fields']>[] {
   const selected = expressions(entity, { derived }).map(([name, expression]) => sql.raw(expression).as(name))
   return selected as SelectedField<E['fields']>[]
 }
 
-/** Returns the same for the fields in the entity's own table only. */
+/** Returns the stored fields as expressions for `select` and `returning`. */
 export function storedFields<E extends Entity>(entity: E): SelectedField<Pick<E['fields'], StoredName<E['fields']>>>[] {
   const only = storedNames(entity.fields) as StoredName<E['fields']>[]
   const selected = expressions(entity, { derived: {} as DerivedSql<E>, only }).map(([name, expression]) =>

@@ -50,7 +50,7 @@ test('§9 spreadsheets, counts, the ledger and commands on whole tables yield to
     )
   }
   const log = pino({ level: 'silent' })
-  const bulk = await openDatabase({ dataDir: server.dataDir, log, use: 'command', givesWay: true })
+  const bulk = await openDatabase({ dataDir: server.dataDir, log, use: 'command', isLowPriority: true })
   onTestFinished(() => bulk.close())
   await expect.poll(() => poolNiceness(bulk)).toBe(NICENESS)
 })

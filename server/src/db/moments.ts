@@ -68,12 +68,12 @@ export function millisecondsSql(moment: string): string {
 }
 
 /** Returns a timestamp as cursors contain it, for `momentSql`. */
-export function momentText(moment: Date): string {
+export function microsecondsText(moment: Date): string {
   return String(BigInt(moment.getTime()) * 1000n)
 }
 
 /** Returns SQL for a timestamp parameter: a Date, even of a year whose text PostgreSQL cannot read, or the text in a cursor. */
 export function momentParameter(moment: Date | string): RawBuilder<Date> {
-  const microseconds = typeof moment === 'string' ? moment : momentText(moment)
+  const microseconds = typeof moment === 'string' ? moment : microsecondsText(moment)
   return sql<Date>`(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
 }

@@ -37,7 +37,7 @@ export interface Reads {
    * A `name` must always mean the same SQL.
    */
   prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<readonly Row[]>
-  /** The same, with `from` converting the rows as PostgreSQL sends them: a text or null for each column, by position. */
+  /** Prepares a read whose rows `from` converts: a text or null for each column, by position. */
   preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
   /** Runs a query that is not prepared. */
   rows<Row>(query: Query<Row>): Promise<Row[]>
@@ -138,17 +138,17 @@ async function runWith<Row>(pool: Pool, changes: readonly string[], query: pg.Qu
 }
 
 /** The context of calls that a replica may answer. */
-const askers = new AsyncLocalStorage<{ position: string | undefined }>()
+const replicaContext = new AsyncLocalStorage<{ lsn: string | undefined }>()
 
-/** Runs a call whose reads may be a second old. @param position a position of `Replica.position` after everything that the caller has written */
-export function allowReplica<T>(position: string | undefined, work: () => T): T {
-  return askers.run({ position }, work)
+/** Runs a call whose reads may be a second old. @param lsn an LSN of `Replica.lsn` after everything that the caller has written */
+export function allowReplica<T>(lsn: string | undefined, work: () => T): T {
+  return replicaContext.run({ lsn }, work)
 }
 
-/** Returns the position that the current call's reads must have reached. Calls with equal positions may share a read. */
-export function requiredPosition(): string {
-  const asker = askers.getStore()
-  return asker === undefined ? 'now' : (asker.position ?? 'any')
+/** Returns the LSN that the current call's reads must have reached. Calls with equal LSNs may share a read. */
+export function requiredLsn(): string {
+  const context = replicaContext.getStore()
+  return context === undefined ? 'now' : (context.lsn ?? 'any')
 }
 
 /** Reads from the replica if the call allows it and the replica keeps up; otherwise, and after any failure, from the primary. */
@@ -156,33 +156,33 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
   const from = { database, replica }
   type Source = keyof typeof from
 
-  async function ask<T>(read: (source: Source) => Promise<T>): Promise<T> {
-    const asker = askers.getStore()
-    if (asker === undefined || !watch.isCurrent(asker.position)) return read('database')
+  async function readFromEither<T>(read: (source: Source) => Promise<T>): Promise<T> {
+    const context = replicaContext.getStore()
+    if (context === undefined || !watch.isCurrent(context.lsn)) return read('database')
     try {
       const answer = await read('replica')
       watch.count('answered')
       return answer
     } catch (error) {
-      if (!isMendedElsewhere(error)) throw error
+      if (!shouldRepeatAtPrimary(error)) throw error
       watch.count('failed')
       return read('database')
     }
   }
 
-  /** Prepares a read on both. */
-  function asking<T>(prepare: (reads: Reads) => (params: unknown[]) => Promise<T>): (params: unknown[]) => Promise<T> {
+  /** Prepares a read on both databases, and reads from either. */
+  function prepareOnBoth<T>(prepare: (reads: Reads) => (params: unknown[]) => Promise<T>): (params: unknown[]) => Promise<T> {
     const prepared = { database: prepare(database), replica: prepare(replica) }
-    return (params) => ask((source) => prepared[source](params))
+    return (params) => readFromEither((source) => prepared[source](params))
   }
 
   return {
-    prepared: <Row>(name: string, text: string) => asking((reads) => reads.prepared<Row>(name, text)),
-    preparedTexts: (name, text, toRows) => asking((reads) => reads.preparedTexts(name, text, toRows)),
-    rows: (query) => ask((source) => from[source].rows(query)),
-    texts: (query, options) => ask((source) => from[source].texts(query, options)),
+    prepared: <Row>(name: string, text: string) => prepareOnBoth((reads) => reads.prepared<Row>(name, text)),
+    preparedTexts: (name, text, toRows) => prepareOnBoth((reads) => reads.preparedTexts(name, text, toRows)),
+    rows: (query) => readFromEither((source) => from[source].rows(query)),
+    texts: (query, options) => readFromEither((source) => from[source].texts(query, options)),
     async snapshot(begin, goOn, options) {
-      const rest = await ask(async (source) =>
+      const rest = await readFromEither(async (source) =>
         source === 'replica'
           ? beginUnlessSilent(replica, watch, { begin, goOn, options })
           : () => database.snapshot(begin, goOn, options),
@@ -236,6 +236,6 @@ class SilentReplicaError extends Error {
 }
 
 /** Whether to repeat a failed read at the primary: not after a timeout, which would take as long again. */
-function isMendedElsewhere(error: unknown): boolean {
+function shouldRepeatAtPrimary(error: unknown): boolean {
   return (isOfPostgres(error) && !isTimeout(error)) || isUnavailable(error)
 }

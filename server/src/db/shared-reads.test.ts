@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { rounds } from '#test/size.ts'
 import { testDatabase } from '#test/test-database.ts'
-import { gatheredReads, sharedReads } from './shared-reads.ts'
+import { batchedReads, sharedReads } from './shared-reads.ts'
 
 const database = await testDatabase()
 
@@ -71,7 +71,7 @@ test('Shared reads: while eight callers read without a pause, a caller reads wha
 
 test('Gathered reads: callers during a read are answered together by the next one, each with its own result', async () => {
   const begun: { asked: string[]; answer: PromiseWithResolvers<string[]> }[] = []
-  const read = gatheredReads((asked: string[]) => {
+  const read = batchedReads((asked: string[]) => {
     const answer = Promise.withResolvers<string[]>()
     begun.push({ asked, answer })
     return answer.promise

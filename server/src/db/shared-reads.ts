@@ -31,7 +31,7 @@ export function sharedReads<T>(read: (parameters: unknown[]) => Promise<T>): (pa
  * Returns a read that answers simultaneous callers with different keys by one statement.
  * @param read returns the results in the order of the keys
  */
-export function gatheredReads<Asked, Found>(
+export function batchedReads<Asked, Found>(
   read: (asked: Asked[]) => Promise<readonly Found[]>,
 ): (asked: Asked) => Promise<Found> {
   let last: Promise<unknown> = Promise.resolve()
@@ -50,7 +50,7 @@ export function gatheredReads<Asked, Found>(
   return async (one) => {
     next ??= gather()
     const { asked, found } = next
-    const place = asked.push(one) - 1
-    return (await found)[place]!
+    const index = asked.push(one) - 1
+    return (await found)[index]!
   }
 }

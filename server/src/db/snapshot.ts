@@ -2,7 +2,7 @@
  * A snapshot of the database for as long as an export takes: a repeatable-read, read-only transaction on its own connection, with a lower
  * priority than requests. The connection is closed in any case. Also reads the rows of a query by a cursor on a given connection.
  */
-import { type Address, type Connection, connect, destroy, giveWay } from '#src/postgres/connections.ts'
+import { type Address, type Connection, connect, destroy, lowerPriority } from '#src/postgres/connections.ts'
 import { copyOut, copyStatement } from '#src/postgres/copy.ts'
 import { beginAtOneMoment } from './one-moment.ts'
 
@@ -47,7 +47,7 @@ async function begin(
 ): Promise<Connection> {
   const client = await connect(address, 'arcade snapshot')
   try {
-    await giveWay(client, address, { isAwaited })
+    await lowerPriority(client, address, { isAwaited })
     // Makes PostgreSQL cancel a query whose client has gone. Not every platform supports this, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
     const helpers = hasHelpers ? '' : '; set max_parallel_workers_per_gather = 0'

@@ -17,23 +17,23 @@ export async function delayErasures(tx: Transaction<Tables>): Promise<void> {
 }
 
 /** SQL that takes the lock `changes` in shared mode until the transaction ends. A transaction that wants it exclusively waits for all of these. */
-export const SHARE_CHANGES = `select pg_advisory_xact_lock_shared(${LOCK_SPACE}, ${LOCKS.changes})`
+export const LOCK_CHANGES_SHARED = `select pg_advisory_xact_lock_shared(${LOCK_SPACE}, ${LOCKS.changes})`
 
 /** Takes the lock `changes` in shared mode. */
-export async function shareChanges(tx: Kysely<Tables>): Promise<void> {
-  await sql.raw(SHARE_CHANGES).execute(tx)
+export async function lockChangesShared(tx: Kysely<Tables>): Promise<void> {
+  await sql.raw(LOCK_CHANGES_SHARED).execute(tx)
 }
 
-/** SQL that takes the lock of the rights of the person `id` exclusively until the transaction ends: `shareRights` then waits, and sees what it changed. */
-export function takeRightsSql(id: RawBuilder<unknown>): RawBuilder<unknown> {
+/** SQL that takes the lock of the rights of the person `id` exclusively until the transaction ends: `lockRightsShared` then waits, and sees what it changed. */
+export function lockRightsSql(id: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`pg_advisory_xact_lock(${RIGHTS_SPACE}::int, hashtext(${id}))`
 }
 
 /**
- * Keeps the rights of a person until the transaction ends. Take it right before the commit: who takes rights away waits for it. Locks of
- * rows would let a person who acts without a pause keep them, because each shared lock is granted although an exclusive one is waited for.
+ * Keeps the rights of a person until the transaction ends. Take it right before the commit. A transaction that takes rights away waits for this
+ * lock. A row lock does not suffice: PostgreSQL grants further shared row locks while an exclusive one waits.
  */
-export async function shareRights(tx: Kysely<Tables>, userId: string): Promise<void> {
+export async function lockRightsShared(tx: Kysely<Tables>, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${RIGHTS_SPACE}::int, hashtext(${userId}))`.execute(tx)
 }
 
@@ -51,6 +51,6 @@ export async function tryTakeLock(
  * Makes each later `update … from` a list in the transaction change rows in the order of the list, not in the order of the table. If every
  * transaction lists rows in the order of their keys, two of them wait for each other instead of deadlocking.
  */
-export async function changeAsNamed(tx: Transaction<Tables>): Promise<void> {
+export async function updateInListOrder(tx: Transaction<Tables>): Promise<void> {
   await sql`select set_config('enable_hashjoin', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(tx)
 }

@@ -13,7 +13,7 @@ import { eraseMentions } from './mentions.ts'
 
 /**
  * Erases a user who is neither among the users nor in the trash any more.
- * @returns the number of places that named the person
+ * @returns the number of rows that were changed or deleted
  */
 export async function eraseUser(tx: Transaction<Tables>, act: Act, id: string): Promise<number> {
   const anonymousId = `erased-${randomUUID()}`
@@ -27,8 +27,8 @@ export async function eraseUser(tx: Transaction<Tables>, act: Act, id: string): 
     lists: ['users', 'audit', 'trash'],
     findsOthers: (search) => isFoundUser(tx, search),
   })
-  const places = (await eraseNameInNotes(tx, id)) + (await eraseId(tx, { id, anonymousId, emails }))
-  return places + (await erasePerson(tx, act, { kind: 'user', id, anonymousId }))
+  const changedRows = (await eraseNameInNotes(tx, id)) + (await eraseId(tx, { id, anonymousId, emails }))
+  return changedRows + (await erasePerson(tx, act, { kind: 'user', id, anonymousId }))
 }
 
 /** Returns the names and e-mail addresses that the user had, which only the audit still tells. */
@@ -47,7 +47,7 @@ async function findTexts(tx: Transaction<Tables>, id: string): Promise<{ texts: 
 }
 
 async function isFoundUser(tx: Transaction<Tables>, search: string): Promise<boolean> {
-  const { rows } = await sql`select id from users where ${searchTerm(search)?.found ?? sql`false`} limit 1`.execute(tx)
+  const { rows } = await sql`select id from users where ${searchTerm(search)?.indexed ?? sql`false`} limit 1`.execute(tx)
   return rows.length > 0
 }
 
@@ -90,7 +90,7 @@ async function eraseId(
     // An account can exist without its row of users. Its sessions and known addresses go with it.
     sql`delete from accounts where id = ${id}`,
   ]
-  let places = 0
-  for (const change of changes) places += Number((await change.execute(tx)).numAffectedRows ?? 0n)
-  return places
+  let changedRows = 0
+  for (const change of changes) changedRows += Number((await change.execute(tx)).numAffectedRows ?? 0n)
+  return changedRows
 }

@@ -6,24 +6,24 @@ import { sql, type Transaction } from 'kysely'
 import { playerList } from '@arcade/contract/players/fields'
 import type { Act } from '#src/audit/audit.ts'
 import { audit } from '#src/audit/audit.ts'
-import { type ErasableEntry, eraseEntries, findErasable, textsOf } from '#src/audit/erase.ts'
+import { type ErasableEntry, eraseEntries, lockErasable, textsOf } from '#src/audit/erase.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { type ErasedPerson, type Mention, mentionOf } from './person.ts'
+import { type ErasedPerson, type PersonMatcher, personMatcher } from './person.ts'
 
 export async function eraseMentions(tx: Transaction<Tables>, act: Act, person: ErasedPerson): Promise<void> {
-  const mention = mentionOf(person)
-  const views = await eraseViews(tx, act, mention)
-  const ofViews = await findErasable(tx, sql`action in ('view.create', 'view.update', 'view.remove')`)
+  const matcher = personMatcher(person)
+  const views = await eraseViews(tx, act, matcher)
+  const ofViews = await lockErasable(tx, sql`action in ('view.create', 'view.update', 'view.remove')`)
   const isId = sql`detail::jsonb -> 'ids' ? ${person.id}`
-  const ofExports = await findErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
-  const ofBroadcasts = await findErasable(tx, sql`action = 'broadcast.create' and detail::jsonb -> 'filter' ? 'search'`)
-  const ofInvitations = await findErasable(tx, sql`record_kind = 'invitation'`)
-  await eraseBroadcastFilters(tx, mention, person)
+  const ofExports = await lockErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
+  const ofBroadcasts = await lockErasable(tx, sql`action = 'broadcast.create' and detail::jsonb -> 'filter' ? 'search'`)
+  const ofInvitations = await lockErasable(tx, sql`record_kind = 'invitation'`)
+  await eraseBroadcastFilters(tx, matcher, person)
   const about = [
-    ...(await filterAsync(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(mention, entry))),
-    ...(await filterAsync(ofExports, (entry) => isExportAbout(mention, person, entry))),
-    ...(await filterAsync(ofBroadcasts, ({ detail }) => isFilterAbout(mention, person, (detail as ExportDetail).filter))),
-    ...ofInvitations.filter(({ recordName }) => person.kind === 'user' && mention.occursIn(recordName ?? '')),
+    ...(await filterAsync(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(matcher, entry))),
+    ...(await filterAsync(ofExports, (entry) => isExportAbout(matcher, person, entry))),
+    ...(await filterAsync(ofBroadcasts, ({ detail }) => isFilterAbout(matcher, person, (detail as ExportDetail).filter))),
+    ...ofInvitations.filter(({ recordName }) => person.kind === 'user' && matcher.occursIn(recordName ?? '')),
   ]
   await eraseEntries(tx, act, about)
 }
@@ -45,17 +45,17 @@ interface View {
  * Deletes views that look for the person, and renames others that are named after the person. A view that is the segment of an item stays,
  * because without it everyone could see the item: it gets an address that matches nobody. @returns the ids of all
  */
-async function eraseViews(tx: Transaction<Tables>, act: Act, mention: Mention): Promise<ReadonlySet<string>> {
+async function eraseViews(tx: Transaction<Tables>, act: Act, matcher: PersonMatcher): Promise<ReadonlySet<string>> {
   const { rows: views } = await sql<View>`
     select id, list, name, address from saved_views
     union all
     select v.id, v.list, v.name, v.address
       from trash, jsonb_populate_recordset(null::saved_views, content -> 'views') as v where trash.kind = 'user'`.execute(tx)
-  const about = (await filterAsync(views, ({ address, list }) => mention.matchesAddress(address, list))).map(({ id }) => id)
+  const about = (await filterAsync(views, ({ address, list }) => matcher.matchesAddress(address, list))).map(({ id }) => id)
   const emptied = await segmentsAmong(tx, about)
   const deleted = about.filter((id) => !emptied.includes(id))
   const others = views.filter(({ id }) => !about.includes(id))
-  const renamed = (await filterAsync(others, ({ name }) => mention.matchesName(name))).map(({ id }) => id)
+  const renamed = (await filterAsync(others, ({ name }) => matcher.matchesName(name))).map(({ id }) => id)
   const { rows: gone } = await sql<Pick<View, 'id'>>`
     delete from saved_views where id = any(${deleted}) returning id`.execute(tx)
   await audit(tx, act, 'view.remove', gone.map(viewEntry))
@@ -109,34 +109,38 @@ async function eraseTrashedViews(
 }
 
 /** Whether an entry about a view contains a current or former name or address of the view that names the person. */
-async function isViewAbout(mention: Mention, { recordName, changes }: ErasableEntry): Promise<boolean> {
+async function isViewAbout(matcher: PersonMatcher, { recordName, changes }: ErasableEntry): Promise<boolean> {
   const texts = (field: string): string[] => textsOf(changes, field)
   const list = texts('list')[0]
-  for (const address of texts('address')) if (await mention.matchesAddress(address, list)) return true
-  for (const name of [recordName ?? '', ...texts('name')]) if (await mention.matchesName(name)) return true
+  for (const address of texts('address')) if (await matcher.matchesAddress(address, list)) return true
+  for (const name of [recordName ?? '', ...texts('name')]) if (await matcher.matchesName(name)) return true
   return false
 }
 
 /** The filter of a broadcast that looked for the person. A broadcast that is still to be sent then finds nobody. */
 const ERASED_FILTER = { search: 'an erased person' }
 
-async function eraseBroadcastFilters(tx: Transaction<Tables>, mention: Mention, person: ErasedPerson): Promise<void> {
+async function eraseBroadcastFilters(tx: Transaction<Tables>, matcher: PersonMatcher, person: ErasedPerson): Promise<void> {
   const { rows } = await sql<{ id: string; filter: { search?: string } }>`
     select id, filter::json as filter from broadcasts where filter::jsonb ? 'search' for update`.execute(tx)
-  const about = await filterAsync(rows, ({ filter }) => isFilterAbout(mention, person, filter))
+  const about = await filterAsync(rows, ({ filter }) => isFilterAbout(matcher, person, filter))
   await sql`update broadcasts set filter = ${JSON.stringify(ERASED_FILTER)} where id = any(${about.map(({ id }) => id)})`.execute(
     tx,
   )
 }
 
 /** Whether a filter of the list of players looks for the person. */
-async function isFilterAbout(mention: Mention, { lists }: ErasedPerson, filter: { search?: string } = {}): Promise<boolean> {
-  return isSearchAbout(mention, filter.search ?? '', lists.includes(playerList.name))
+async function isFilterAbout(
+  matcher: PersonMatcher,
+  { lists }: ErasedPerson,
+  filter: { search?: string } = {},
+): Promise<boolean> {
+  return isSearchAbout(matcher, filter.search ?? '', lists.includes(playerList.name))
 }
 
 /** @param hasPerson whether the list that was searched has the person */
-async function isSearchAbout(mention: Mention, search: string, hasPerson: boolean): Promise<boolean> {
-  return mention.occursIn(search) || (hasPerson && mention.matchesSearch(search))
+async function isSearchAbout(matcher: PersonMatcher, search: string, hasPerson: boolean): Promise<boolean> {
+  return matcher.occursIn(search) || (hasPerson && matcher.matchesSearch(search))
 }
 
 interface ExportDetail {
@@ -145,7 +149,7 @@ interface ExportDetail {
 }
 
 async function isExportAbout(
-  mention: Mention,
+  matcher: PersonMatcher,
   { id, lists }: ErasedPerson,
   { recordId, detail }: ErasableEntry,
 ): Promise<boolean> {
@@ -153,7 +157,7 @@ async function isExportAbout(
   if (recordId === lists[0] && ids.includes(id)) return true
   if ([filter.actorId, filter.recordId].includes(id)) return true
   return isSearchAbout(
-    mention,
+    matcher,
     search,
     lists.some((list) => list === recordId),
   )

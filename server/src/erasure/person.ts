@@ -18,7 +18,7 @@ export interface ErasedPerson {
   findsOthers: (search: string) => Promise<boolean>
 }
 
-export interface Mention {
+export interface PersonMatcher {
   /** Whether one of the person's identifiers occurs in a text. */
   occursIn(text: string): boolean
   /** Whether a search finds this person and nobody else. */
@@ -38,7 +38,7 @@ const MIN_IDENTIFIER_LENGTH = 6
 /** Filters whose value is the id of a person. */
 const ID_FILTERS = ['actorId', 'recordId']
 
-export function mentionOf({ id, texts, identifiers, lists, findsOthers }: ErasedPerson): Mention {
+export function personMatcher({ id, texts, identifiers, lists, findsOthers }: ErasedPerson): PersonMatcher {
   const marks = identifiers.filter((text) => text.length >= MIN_IDENTIFIER_LENGTH).map(searchedText)
   const all = searchedText(texts.join(' '))
   const digits = texts.map((text) => text.replaceAll(/\D/g, '')).join(' ')

@@ -4,7 +4,7 @@ import { type PageKind, pageKinds } from '@arcade/contract/from-before/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { Permission } from '@arcade/contract/team/permissions'
 import { recordPermissions } from '@arcade/contract/team/records'
-import { type CallContext, type Handlers, rawNumber, refuseWithout, signedIn } from '#src/calls.ts'
+import { type CallContext, type Handlers, rawNumber, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { itemSources } from '#src/db/entities.ts'
 import { isoSql } from '#src/db/moments.ts'
@@ -36,7 +36,7 @@ const participationNeeds: readonly Permission[] = ['history.read', 'players.pers
 
 /** @throws Failure FORBIDDEN */
 function refuseWithoutAll(permissions: readonly Permission[], context: CallContext): void {
-  for (const one of permissions) refuseWithout(one, signedIn(context))
+  for (const one of permissions) refuseWithoutPermission(one, signedIn(context))
 }
 
 function itemSql(kind: HistoryKind): string {

@@ -28,8 +28,8 @@ export function messagesHandlers({ database, attempts }: MessagesServices): Hand
           return { success: true as const, name: `${user.fname} ${user.lname}` }
         },
       })
-      await attempts.forgive(limits.linkCodeByTelegram, String(userId))
-      await attempts.forgive(limits.linkCodeByToken, token)
+      await attempts.uncount(limits.linkCodeByTelegram, String(userId))
+      await attempts.uncount(limits.linkCodeByToken, token)
       return answer
     },
 

@@ -55,7 +55,10 @@ describe('§6 access matrix', () => {
           title === 'admin'
             ? [
                 '| permission | calls |\n|---|---|\n',
-                ...Array.from(Map.groupBy(calls, neededBy), ([needed, those]) => `| ${needed} | ${those.map(shown).join(', ')} |\n`),
+                ...Array.from(
+                  Map.groupBy(calls, neededBy),
+                  ([needed, those]) => `| ${needed} | ${those.map(shown).join(', ')} |\n`,
+                ),
               ]
             : calls.map((route) => `- ${shown(route)}${neededBy(route) && `: an admin needs ${neededBy(route)}`}\n`)
         return `## ${title}\n\n${lines.join('')}`

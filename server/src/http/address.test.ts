@@ -1,6 +1,6 @@
 /** The client's address, with and without proxies in front. */
 import { expect, test } from 'vitest'
-import { addressReader } from './address.ts'
+import { clientAddressReader } from './address.ts'
 
 const proxies = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1']
 
@@ -21,5 +21,5 @@ test.each([
   ['an IPv6 peer', [], 'fe80::1%eth0', null, 'fe80:0:0:0::/64'],
   ['no connection, as in tests', [], undefined, null, 'local'],
 ])('%s', (_, ranges, peer, forwardedFor, expected) => {
-  expect(addressReader(ranges)(peer, forwardedFor)).toBe(expected)
+  expect(clientAddressReader(ranges)(peer, forwardedFor)).toBe(expected)
 })

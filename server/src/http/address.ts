@@ -2,7 +2,9 @@
 import { BlockList, isIP } from 'node:net'
 
 /** @param ranges addresses (`10.0.0.1`) and networks (`10.0.0.0/8`, `fd00::/8`) that config.ts has validated */
-export function addressReader(ranges: readonly string[]): (peer: string | undefined, forwardedFor: string | null) => string {
+export function clientAddressReader(
+  ranges: readonly string[],
+): (peer: string | undefined, forwardedFor: string | null) => string {
   const trusted = new BlockList()
   for (const range of ranges) {
     const [network = '', length] = range.split('/')

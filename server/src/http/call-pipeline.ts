@@ -9,7 +9,7 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { CallMeta } from '@arcade/contract/call'
-import { type Caller, type CallContext, Failure, refuseWithout, sessionOf } from '#src/calls.ts'
+import { type Caller, type CallContext, Failure, refuseWithoutPermission, sessionOf } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { allowReplica } from '#src/db/reads.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
@@ -26,12 +26,12 @@ import type { Sessions } from '#src/identity/sessions.ts'
 import { withPoolShareOf } from '#src/postgres/pool-shares.ts'
 import { hasVersion, jsonHeaders, type Send, writeJson } from './answer.ts'
 import { breakableBody } from './breakable-body.ts'
-import { type Cookie, identify, privateCookie, requireAccess } from './caller.ts'
+import { type Cookie, identify, privateCookie, refuseWithoutAccess } from './caller.ts'
 import { answersEverySite, crossSiteHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readBody, readInput } from './input.ts'
-import { closeAfterRest } from './late-close.ts'
+import { closeLingering } from './lingering-close.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseForeignOrigin, requestOrigin } from './origin.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
@@ -85,16 +85,16 @@ export class CallPipeline {
   readonly #services: CallServices
   readonly #clientAddress: (c: Context<Env>) => string
   readonly #send: Send
-  readonly #cookies: Record<'session' | 'device' | 'flow' | 'position', Cookie>
+  readonly #cookies: Record<'session' | 'device' | 'flow' | 'lsn', Cookie>
   readonly #refusals: Refusals
   /**
-   * `strangers` are requests whose credential is not verified yet. `waiting` are calls of guests that wait for another service. The four
-   * kinds do not wait for each other.
+   * `unverified` are requests whose credential is not verified yet. `guestsOfServices` are calls of guests that wait for another service.
+   * The four kinds do not wait for each other.
    */
-  readonly #turns: Record<'guests' | 'waiting' | 'strangers' | 'players', Turns> = {
+  readonly #turns: Record<'guests' | 'guestsOfServices' | 'unverified' | 'players', Turns> = {
     guests: createTurns(),
-    waiting: createTurns(),
-    strangers: createTurns(),
+    guestsOfServices: createTurns(),
+    unverified: createTurns(),
     players: createTurns(),
   }
 
@@ -106,7 +106,7 @@ export class CallPipeline {
       session: privateCookie('session', { isHttps, maxAgeSeconds: MAX_SESSION_SECONDS }),
       device: privateCookie('device', { isHttps, maxAgeSeconds: MAX_DEVICE_SECONDS }),
       flow: privateCookie('flow', { isHttps, maxAgeSeconds: FLOW_SECONDS }),
-      position: privateCookie('position', { isHttps, maxAgeSeconds: POSITION_SECONDS }),
+      lsn: privateCookie('position', { isHttps, maxAgeSeconds: LSN_SECONDS }),
     }
     this.#refusals = createRefusals(services.rateLimit)
   }
@@ -157,16 +157,16 @@ export class CallPipeline {
     const { meta } = route
     if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
     if ((changesState || meta.isForOwnPages) && !allowsCrossSite) refuseForeignOrigin(request, this.#services.publicOrigin)
-    const caller = await this.#identify(exchange)
+    const caller = await this.#identifyAndCheckAccess(exchange)
     if (meta.stepUp) await refuseWithoutStepUp(this.#services.database.db, { caller, sessionToken })
     if (changesState && this.#isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
     return caller
   }
 
-  /** Returns the caller, whose access it checks. @throws Failure */
-  async #identify({ request, address, route, sessionToken }: Exchange): Promise<Caller> {
-    const caller = await identify(request, { sessionToken, address, inTurn: this.#strangersTurn(address) }, this.#services)
-    requireAccess(route.meta, caller)
+  /** Identifies the caller and checks its access to the call. @throws Failure */
+  async #identifyAndCheckAccess({ request, address, route, sessionToken }: Exchange): Promise<Caller> {
+    const caller = await identify(request, { sessionToken, address, inTurn: this.#unverifiedTurn(address) }, this.#services)
+    refuseWithoutAccess(route.meta, caller)
     return caller
   }
 
@@ -177,15 +177,15 @@ export class CallPipeline {
   }
 
   /** Runs work that has no caller yet when it is the address's turn. @throws Failure BUSY */
-  #strangersTurn(address: string): InTurn {
-    return (work) => this.#turns.strangers.run(address, work)
+  #unverifiedTurn(address: string): InTurn {
+    return (work) => this.#turns.unverified.run(address, work)
   }
 
   /** Counts a wrong credential of a request that is no call. @throws Failure TOO_MANY_ATTEMPTS or BUSY */
   async countWrongToken(c: Context<Env>): Promise<void> {
     const address = this.#clientAddress(c)
     const { attempts } = this.#services
-    await this.#strangersTurn(address)(() => attempts.count(limits.wrongTokenByAddress, address))
+    await this.#unverifiedTurn(address)(() => attempts.count(limits.wrongTokenByAddress, address))
   }
 
   /** Answers a request that is no call and needs no credential: at once for signed-in people, else in turn. @throws Failure BUSY */
@@ -203,14 +203,14 @@ export class CallPipeline {
     const raw = { request, params: readParams(c), bodyLimitBytes, rowsField, schema, isDownload, isUpload }
     const body = await this.#limitRefusals(exchange, admitted, () => readBody(raw))
     // A client may send its body slowly. What the person could do when it began must not count.
-    const caller = admitted.kind === 'user' && body !== undefined ? await this.#identify(exchange) : admitted
+    const caller = admitted.kind === 'user' && body !== undefined ? await this.#identifyAndCheckAccess(exchange) : admitted
     const run = async (): Promise<unknown> => {
       const input = await this.#limitRefusals(exchange, caller, () => readInput(raw, body))
       return this.#handle(exchange, caller, input)
     }
     if (caller.kind === 'player') return this.#turns.players.run(String(caller.userId), run)
     if (caller.kind !== 'guest') return run()
-    return this.#turns[route.meta.waitsForService ? 'waiting' : 'guests'].run(address, run)
+    return this.#turns[route.meta.waitsForService ? 'guestsOfServices' : 'guests'].run(address, run)
   }
 
   /** Reads a part of the input. Limits the refused requests of guests. @throws Failure */
@@ -233,16 +233,16 @@ export class CallPipeline {
     const handle = async (): Promise<unknown> => {
       if (!isPersonsAct) return route.handler(input, context)
       const refuse = (user: SessionUser): void => {
-        requireAccess(route.meta, { ...caller, user })
+        refuseWithoutAccess(route.meta, { ...caller, user })
         // Also refuses if the person has lost any permission since the start: the act may have read by it, such as personal fields. An
         // act that removes the person's own second factor is allowed.
         if (user.lacksSecondFactor) return
-        for (const permission of caller.user.permissions) refuseWithout(permission, user)
+        for (const permission of caller.user.permissions) refuseWithoutPermission(permission, user)
       }
       return whileAllowed(this.#services, { session: sessionOf(context), refuse }, () => route.handler(input, context))
     }
     const isForReplica = this.#services.database.replica !== undefined && route.meta.mayBeSecondOld && caller.kind === 'user'
-    const run = isForReplica ? () => allowReplica(this.#cookies.position.read(request), handle) : handle
+    const run = isForReplica ? () => allowReplica(this.#cookies.lsn.read(request), handle) : handle
     return withPoolShareOf(route.name, run)
   }
 
@@ -276,36 +276,36 @@ export class CallPipeline {
     }
   }
 
-  /** Sends the database's position, so that a client that changed something, or met a conflict, does not read older data from a replica. */
+  /** Sends the database's LSN, so that a client that changed something, or met a conflict, does not read older data from a replica. */
   async #sendPosition({ route, changesState, cookies }: Exchange): Promise<void> {
     const { replica } = this.#services.database
     if (replica === undefined || !changesState || route.meta.mayBeSecondOld) return
-    cookies.push(this.#cookies.position.write(await replica.position().catch(() => BEYOND_ALL)))
+    cookies.push(this.#cookies.lsn.write(await replica.lsn().catch(() => LSN_BEYOND_ALL)))
   }
 
   #sendOutput({ c, route, headers, cookies }: Exchange, output: unknown): Response {
     if (!route.isDownload)
       return this.#send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: writeJson(output) }, cookies)
-    const { headers: own, body } = output as { headers: Record<string, string>; body: ReadableStream | null }
+    const { headers: outputHeaders, body } = output as { headers: Record<string, string>; body: ReadableStream | null }
     const breakable = body && breakableBody(body, c.env?.outgoing)
-    return this.#send({ status: body === null ? 304 : 200, headers: { ...own, ...headers }, body: breakable })
+    return this.#send({ status: body === null ? 304 : 200, headers: { ...outputHeaders, ...headers }, body: breakable })
   }
 
   /** Logs a failure and answers with it. */
   #sendFailure({ c, request, requestId, address, route, headers, cookies }: Exchange, error: unknown): Response {
     const failure = toFailure(error, route.meta.unexpected)
     const incoming = c.env?.incoming
-    if (failure.code === 'TOO_LARGE' && incoming instanceof IncomingMessage) closeAfterRest(incoming)
+    if (failure.code === 'TOO_LARGE' && incoming instanceof IncomingMessage) closeLingering(incoming)
     logFailure(this.#services.log, failure, { requestId, method: request.method, route: route.name, address })
-    const { status, headers: own, body } = failureAnswer(failure, requestId, route.meta.failure)
-    return this.#send({ status, headers: { ...own, ...headers }, body }, cookies)
+    const { status, headers: failureHeaders, body } = failureAnswer(failure, requestId, route.meta.failure)
+    return this.#send({ status, headers: { ...failureHeaders, ...headers }, body }, cookies)
   }
 }
 
-/** Seconds for which a client's position is kept: longer than a replica may lag behind. */
-const POSITION_SECONDS = 10
-/** A position that no replica has reached, used while the position of the primary is unknown. */
-const BEYOND_ALL = 'FFFFFFFF/FFFFFFFF'
+/** Seconds for which a client's LSN is kept: longer than a replica may lag behind. */
+const LSN_SECONDS = 10
+/** An LSN that no replica has reached, used while that of the primary is unknown. */
+const LSN_BEYOND_ALL = 'FFFFFFFF/FFFFFFFF'
 
 /** Returns the decoded parameters of the path. @throws Failure INVALID_INPUT for a malformed escape */
 function readParams(c: Context<Env>): Record<string, string> {

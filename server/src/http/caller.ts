@@ -4,7 +4,7 @@ import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { InTurn } from '#src/identity/credential-cache.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import type { InitDataReader } from '#src/identity/init-data.ts'
-import { type Caller, Failure, refuseWithout } from '#src/calls.ts'
+import { type Caller, Failure, refuseWithoutPermission } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
 export interface Cookie {
@@ -59,8 +59,8 @@ export async function identify(
     })
     throw new Failure('SIGNED_OUT', { message })
   }
-  const found = sessionToken === undefined ? undefined : await services.sessions.find(sessionToken, inTurn, address)
-  return found ? { kind: 'user', user: found.user, sessionId: found.sessionId } : { kind: 'guest' }
+  const session = sessionToken === undefined ? undefined : await services.sessions.find(sessionToken, inTurn, address)
+  return session ? { kind: 'user', user: session.user, sessionId: session.sessionId } : { kind: 'guest' }
 }
 
 const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'
@@ -69,13 +69,13 @@ const TOO_MANY_WRONG =
   'Too many such requests came from this address. A request with a valid credential is still answered at once.'
 
 /** @throws Failure SIGNED_OUT or FORBIDDEN unless one of `access` covers the caller, and an admin's role has a permission of `needs` */
-export function requireAccess({ access, needs }: Pick<CallMeta, 'access' | 'needs'>, caller: Caller): void {
+export function refuseWithoutAccess({ access, needs }: Pick<CallMeta, 'access' | 'needs'>, caller: Caller): void {
   if (access.includes('guest')) return
   if (caller.kind === 'guest') throw new Failure('SIGNED_OUT')
   if (!isAdmitted(access, caller)) throw new Failure('FORBIDDEN')
   if (caller.kind !== 'user' || access.includes('user')) return
   if (needs === undefined) throw new Failure('FORBIDDEN')
-  refuseWithout(needs, caller.user)
+  refuseWithoutPermission(needs, caller.user)
 }
 
 function isAdmitted(access: readonly Access[], caller: Exclude<Caller, { kind: 'guest' }>): boolean {

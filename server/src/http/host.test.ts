@@ -1,7 +1,7 @@
 /** Hosts: a server without PUBLIC_URL answers only for names that no other site can own. */
 import { expect, test } from 'vitest'
 import { type TestApp, testApp } from '#test/test-app.ts'
-import { hostReader } from './host.ts'
+import { hostCheck } from './host.ts'
 
 test.each([
   'localhost',
@@ -16,7 +16,7 @@ test.each([
   'Desk:3000',
   undefined,
 ])('security: without PUBLIC_URL the host %s is answered for', (header) => {
-  expect(hostReader('desk')(header)).toBe(true)
+  expect(hostCheck('desk')(header)).toBe(true)
 })
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   'a@localhost',
   'localhost:x',
 ])('security: without PUBLIC_URL the host %j is refused', (header) => {
-  const isAnswered = hostReader('desk')
+  const isAnswered = hostCheck('desk')
   expect([isAnswered(header), isAnswered('localhost'), isAnswered(header)]).toEqual([false, true, false])
 })
 

@@ -9,7 +9,7 @@ import { isIP } from 'node:net'
  * @returns whether a Host header names `localhost`, a name below it, `host`, or an IP address, each with any port and perhaps a dot at the
  *   end, which marks a complete name. Only programs send none.
  */
-export function hostReader(host: string): (header: string | undefined) => boolean {
+export function hostCheck(host: string): (header: string | undefined) => boolean {
   /** The last host that was accepted, because most requests have the same. */
   let last: string | undefined
   return (header) => {

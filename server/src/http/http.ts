@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
-import { addressReader } from './address.ts'
+import { clientAddressReader } from './address.ts'
 import { type Answer, createSend, jsonAnswer, type Send } from './answer.ts'
 import { assetAnswer } from './asset.ts'
 import { CallPipeline, type CallServices, type Env } from './call-pipeline.ts'
 import { answersEverySite, preflightHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { apiDocuments } from './openapi.ts'
-import { hostReader } from './host.ts'
+import { hostCheck } from './host.ts'
 import type { Readiness } from './readiness.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
 import type { PageSession, WebApp } from './static.ts'
@@ -40,7 +40,7 @@ interface Layer {
 
 export function createHttp(services: HttpServices): Hono<Env> {
   const isHttps = services.publicOrigin?.startsWith('https:') ?? false
-  const readAddress = addressReader(services.trustedProxies)
+  const readAddress = clientAddressReader(services.trustedProxies)
   const clientAddress = (c: Context<Env>): string =>
     readAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers.get('x-forwarded-for'))
   const send = createSend({ isHttps, isStopping: () => services.readiness.isStopping() })
@@ -161,7 +161,7 @@ function addErrorHandler({ http, services: { log }, clientAddress, send }: Layer
  */
 function refuseHosts({ http, services: { publicOrigin, host }, send }: Layer): void {
   const { fetch } = http
-  const isAnsweredFor = publicOrigin === undefined ? hostReader(host) : () => true
+  const isAnsweredFor = publicOrigin === undefined ? hostCheck(host) : () => true
   http.fetch = (request, env, context) => {
     if (hasTwoHosts(env)) return send(refusal('INVALID_INPUT'))
     if (isAnsweredFor(hostOf(request, env)) || probes.some((path) => path === new URL(request.url).pathname))

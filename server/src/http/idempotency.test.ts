@@ -6,7 +6,7 @@ import { listRoutes } from './routes.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
 import { png } from '#test/test-images.ts'
-import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
+import { sweepIdempotencyKeys } from '#src/identity/idempotency.ts'
 
 const announcement = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 1 }
 const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 }
@@ -180,14 +180,14 @@ describe('§7 Idempotency-Key', () => {
     const age = (time: string) => sql`update idempotency_keys set created_at = now() - ${time}::interval`.execute(db)
     await send(app, admin, { ...create, key: 'k' })
     await age('23 hours 59 minutes')
-    await forgetIdempotencyKeys(app.database)
+    await sweepIdempotencyKeys(app.database)
     await send(app, admin, { ...create, key: 'k' })
     expect(await count(app, 'announcements')).toBe(1)
     await age('24 hours')
     await send(app, admin, { ...create, key: 'k' })
     expect(await count(app, 'announcements')).toBe(2)
     await age('24 hours')
-    await forgetIdempotencyKeys(app.database)
+    await sweepIdempotencyKeys(app.database)
     expect(await count(app, 'idempotency_keys')).toBe(0)
   })
 

@@ -127,48 +127,32 @@ async function scan(
     const byte = bytes[at]!
     if (byte === QUOTE) {
       beginValue()
-      const from = at + 1
-      at = endOfText(bytes, from)
-      text = { from, to: at }
+      text = { from: at + 1, to: endOfText(bytes, at + 1) }
+      at = text.to
     } else if (byte === COMMA) {
       isAfterValue = false
       values += 1
     } else if (byte === COLON) {
       isAfterValue = false
       key = text
-      const keys = (open.at(-1) ?? -1) + 1
-      if (keys === 0) throw notJson() // not within an object
-      if (keys > MAX_KEYS) throw invalid('The request holds too many fields.')
-      open[open.length - 1] = keys
-      if (names && names.add(bytes.toString('utf8', key.from, key.to)).size > MAX_NAMES)
-        throw invalid('The request holds too many different fields.')
+      countKey(open)
+      if (names) addName(names, bytes.toString('utf8', key.from, key.to))
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       beginValue()
       isAfterValue = false
       values += 1
-      open.push(byte === OPEN_OBJECT ? 0 : -1)
-      if (open.length > MAX_DEPTH) throw invalid('The request is nested too deeply.')
+      if (open.push(byte === OPEN_OBJECT ? 0 : -1) > MAX_DEPTH) throw invalid('The request is nested too deeply.')
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       open.pop()
       isAfterValue = true
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
       beginValue()
       const from = at
-      let isPlain = true
-      for (let next = bytes[at + 1] ?? 0; isInNumber[next] === 1; next = bytes[at + 1] ?? 0) {
-        isPlain &&= next <= NINE && next !== PLUS
-        at += 1
-      }
-      // A short number without an exponent is exact, if it is a number at all.
-      if ((isPlain && at - from < SHORT_NUMBER) || (refusal && !hasRows)) continue
-      const number = bytes.toString('latin1', from, Math.min(at + 1, from + MAX_NUMBER_LENGTH))
-      if (JSON_NUMBER.test(number) && !isExactNumber(number)) {
-        inexact.add(number)
-        refusal ??= invalid(
-          Math.abs(Number(number)) >= MAX_NUMBER ? OUT_OF_RANGE : 'The number cannot be kept exactly.',
-          bytes.toString('utf8', key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
-        )
-      }
+      at = endOfNumber(bytes, from)
+      const number = refusal && !hasRows ? undefined : inexactNumberAt(bytes, from, at)
+      if (number === undefined) continue
+      inexact.add(number)
+      refusal ??= notExact(number, bytes.toString('utf8', key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)))
     } else if (byte > SPACE) {
       beginValue()
       while (isLetter(bytes[at + 1] ?? 0)) at += 1
@@ -176,6 +160,43 @@ async function scan(
     if (values > maxValues) throw invalid('The request holds too many values.')
   }
   return { refusal, inexact }
+}
+
+/** Counts a key of the innermost object. @param open the number of keys of each open object, or -1 for an array */
+function countKey(open: number[]): void {
+  const keys = (open.at(-1) ?? -1) + 1
+  if (keys === 0) throw notJson() // not within an object
+  if (keys > MAX_KEYS) throw invalid('The request holds too many fields.')
+  open[open.length - 1] = keys
+}
+
+function addName(names: Set<string>, name: string): void {
+  if (names.add(name).size > MAX_NAMES) throw invalid('The request holds too many different fields.')
+}
+
+/** Returns the position of the last byte of a number that begins at `from`. */
+function endOfNumber(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (isInNumber[bytes[at + 1] ?? 0] === 1) at += 1
+  return at
+}
+
+/** Whether a number is short and has no exponent, so that it is exact if it is a number at all. */
+function isShortNumber(bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from >= SHORT_NUMBER) return false
+  for (let at = from + 1; at <= to; at += 1) if (bytes[at]! > NINE || bytes[at] === PLUS) return false
+  return true
+}
+
+/** Returns the number, as written, if a double cannot represent it. */
+function inexactNumberAt(bytes: Buffer, from: number, to: number): string | undefined {
+  if (isShortNumber(bytes, from, to)) return undefined
+  const number = bytes.toString('latin1', from, Math.min(to + 1, from + MAX_NUMBER_LENGTH))
+  return JSON_NUMBER.test(number) && !isExactNumber(number) ? number : undefined
+}
+
+function notExact(number: string, field: string): Failure {
+  return invalid(Math.abs(Number(number)) >= MAX_NUMBER ? OUT_OF_RANGE : 'The number cannot be kept exactly.', field)
 }
 
 /** Returns the position of the quote that ends a text. */

@@ -51,7 +51,7 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
     async read() {
       setPool(gauges.pool, database.poolUse())
       gauges.exports.set(exportsRunning())
-      gauges.room.set(await database.roomBytes())
+      gauges.room.set(await database.writableBytes())
       if (gauges.replica && database.replica) setReplica(gauges.replica, database.replica.state())
       await askDatabase(gauges.database, database)
       return { contentType: registry.contentType, body: await registry.metrics() }

@@ -178,8 +178,8 @@ describe('§6 personal fields of players', () => {
       'webhooks.list',
     ])
     const silent = routes.filter(({ method, name }) => method === 'GET' && !answering.has(name)).map(({ name }) => name)
-    // There is no image, and no download is running.
-    expect(silent).toEqual(['announcements.file', 'downloads.progress'])
+    // There is no image.
+    expect(silent).toEqual(['announcements.file'])
   })
 
   test.each(['manager', 'editor', 'reviewer', 'analyst'] as const)(

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressReader } from './address.ts'
+import { clientAddressReader } from './address.ts'
 
 /** Milliseconds without a byte: a little more than a slow reader of a spreadsheet may pause (sheets/spool.ts). Event streams send more often. */
 const STUCK_MS = 31 * 60_000
@@ -66,7 +66,7 @@ interface Unread {
   turns: number
 }
 
-const readAddress = addressReader([])
+const readAddress = clientAddressReader([])
 /** Returns the IPv4 address or IPv6 network at the other end of a connection, which may be a proxy. */
 const networkOf = ({ remoteAddress }: Socket): string => readAddress(remoteAddress, null)
 

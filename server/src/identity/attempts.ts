@@ -34,7 +34,7 @@ export const limits = {
   /** Backups that an admin starts or has verified: each takes disk and processor for a while. */
   backupsOfUser: { name: 'backups-user', max: 20, windowSeconds: 60 * 60 },
   /** Challenges for guests who sign in with a passkey, and guests who are sent to the sign-in service: each is a row. */
-  passkeyChallenges: { name: 'passkey-challenges', max: 100, windowSeconds: 15 * 60 },
+  signInStarts: { name: 'passkey-challenges', max: 100, windowSeconds: 15 * 60 },
   passwordLinkByAddress: { name: 'password-link-address', max: 60, windowSeconds: 60 * 60 },
   /** Wrong codes to link an operator's Telegram account: of one Telegram account, and of one bot token, which can name any account. */
   linkCodeByTelegram: { name: 'link-code-telegram', max: 10, windowSeconds: 15 * 60 },
@@ -56,13 +56,13 @@ export interface Attempts {
    */
   count(limit: Limit, subject: string, onReached?: () => Promise<void>): Promise<void>
   /** Uncounts an attempt that was legitimate. */
-  forgive(limit: Limit, subject: string): Promise<void>
+  uncount(limit: Limit, subject: string): Promise<void>
   /** Deletes windows that have passed. */
   sweep(): Promise<void>
 }
 
 export function createAttempts(database: Database, enabled: boolean): Attempts {
-  if (!enabled) return { count: async () => {}, forgive: async () => {}, sweep: async () => {} }
+  if (!enabled) return { count: async () => {}, uncount: async () => {}, sweep: async () => {} }
   const { db } = database
   return {
     async count(limit, subject, onReached) {
@@ -78,7 +78,7 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
       if (count === limit.max + 1) await onReached?.()
       throw new Failure('TOO_MANY_ATTEMPTS', { retryAfterSeconds: Math.max(1, Math.ceil(left)) })
     },
-    async forgive(limit, subject) {
+    async uncount(limit, subject) {
       await db
         .updateTable('attempt_windows')
         .set({ count: sql`greatest(count - 1, 0)` })

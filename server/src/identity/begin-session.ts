@@ -1,4 +1,4 @@
-/** The end of every way to sign in: a new session in the cookie, and the device is known from now on. Or the wait for the second factor. */
+/** Completes each way to sign in: begins a session and remembers the device, or asks for the second factor. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { SecondFactorMethod } from '@arcade/contract/second-factor/fields'
 import { actOf } from '#src/audit/audit.ts'

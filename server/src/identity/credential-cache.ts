@@ -41,11 +41,11 @@ export async function createCredentialCache<Owner extends { id: string }>(
   },
 ): Promise<CredentialCache<Owner>> {
   /** `until` is a time of the monotonic clock, because the system clock may jump. */
-  const known = new Map<string, { owner: Owner; until: number }>()
+  const entries = new Map<string, { owner: Owner; until: number }>()
   let generation = 0
   const forget = (ownerId?: string): void => {
     generation += 1
-    for (const [key, { owner }] of known) if (ownerId === undefined || owner.id === ownerId) known.delete(key)
+    for (const [key, { owner }] of entries) if (ownerId === undefined || owner.id === ownerId) entries.delete(key)
     onForget?.(ownerId)
   }
   await database.listen(
@@ -57,19 +57,19 @@ export async function createCredentialCache<Owner extends { id: string }>(
     async find(hash, inTurn = (work) => work(), address) {
       const key = hash.toString('base64')
       const now = performance.now()
-      const kept = known.get(key)
+      const kept = entries.get(key)
       if (kept && kept.until > now) return kept.owner
       const before = generation
-      const found = await (kept ? load(hash, address) : inTurn(() => load(hash, address)))
-      if (!found) known.delete(key)
+      const loaded = await (kept ? load(hash, address) : inTurn(() => load(hash, address)))
+      if (!loaded) entries.delete(key)
       else if (generation === before) {
-        known.delete(key) // so that it becomes the newest
-        if (known.size >= SIZE) known.delete(known.keys().next().value ?? '')
-        known.set(key, { owner: found.owner, until: now + Math.min(KEPT_MS, found.leftMs ?? KEPT_MS) })
+        entries.delete(key) // so that it becomes the newest
+        if (entries.size >= SIZE) entries.delete(entries.keys().next().value ?? '')
+        entries.set(key, { owner: loaded.owner, until: now + Math.min(KEPT_MS, loaded.leftMs ?? KEPT_MS) })
       }
-      return found?.owner
+      return loaded?.owner
     },
-    isRecent: (hash) => known.has(hash.toString('base64')),
+    isRecent: (hash) => entries.has(hash.toString('base64')),
     forget,
   }
 }

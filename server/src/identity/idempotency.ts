@@ -69,7 +69,7 @@ export async function createOnceInSteps<T>(
 }
 
 /** Deletes expired keys. */
-export async function forgetIdempotencyKeys({ db }: Pick<Database, 'db'>): Promise<void> {
+export async function sweepIdempotencyKeys({ db }: Pick<Database, 'db'>): Promise<void> {
   await sql`delete from idempotency_keys where created_at <= now() - make_interval(hours => ${KEPT_HOURS})`.execute(db)
 }
 

@@ -10,7 +10,7 @@ interface KeptTable {
   columns: readonly string[]
   /** SQL for the rows that are kept; without it all of the person's. */
   only?: string
-  /** Whether a row is left out that conflicts with one of somebody else by now. Otherwise the restore is refused. */
+  /** Whether a restore skips a row whose unique value somebody else has by now. Otherwise the restore is refused. */
   mayBeTaken?: boolean
 }
 

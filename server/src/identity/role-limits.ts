@@ -11,14 +11,14 @@ import type { Tables } from '#src/db/tables.ts'
 
 const ROLE = `coalesce(u.role, 'owner')`
 /** The caller's row as `u`, with the settings of the role, if an owner has changed them, as `s`. */
-const OWN = `users u left join role_settings s on s.role = ${ROLE}`
+const CALLER_WITH_SETTINGS = `users u left join role_settings s on s.role = ${ROLE}`
 const TODAY = `(now() at time zone 'UTC')::date`
 
 export async function readOwnLimits(db: Kysely<Tables>, userId: string): Promise<OwnLimits> {
   const { rows } = await sql<OwnLimits>`
     select max_adjustment as "maxAdjustment", max_adjusted_daily as "maxAdjustedDaily", max_bulk as "maxBulk",
            case when max_adjusted_daily is not null then greatest(0, max_adjusted_daily - coalesce(a.points, 0)) end as "leftToday"
-      from ${sql.raw(OWN)} left join adjusted_points a on a.user_id = u.id and a.day >= ${sql.raw(TODAY)}
+      from ${sql.raw(CALLER_WITH_SETTINGS)} left join adjusted_points a on a.user_id = u.id and a.day >= ${sql.raw(TODAY)}
      where u.id = ${userId}`.execute(db)
   return rows[0] ?? { maxAdjustment: null, maxAdjustedDaily: null, maxBulk: null, leftToday: null }
 }
@@ -50,7 +50,7 @@ export async function countAdjusted(tx: Kysely<Tables>, { caller }: CallContext,
     select ${sql.raw<Role>(ROLE)} as role, max_adjustment as "maxAdjustment", max_adjusted_daily as "maxAdjustedDaily",
            abs(${amount}::numeric) > max_adjustment as "isTooMuch", points > max_adjusted_daily as "isTooMuchToday",
            greatest(0, max_adjusted_daily - points + abs(${amount}::numeric)) as left
-      from added, ${sql.raw(OWN)} where u.id = ${caller.user.id}`.execute(tx)
+      from added, ${sql.raw(CALLER_WITH_SETTINGS)} where u.id = ${caller.user.id}`.execute(tx)
   const [counted] = rows
   if (!counted) throw new Failure('SIGNED_OUT')
   const { role, maxAdjustment, maxAdjustedDaily, left } = counted
@@ -73,7 +73,7 @@ function beyondAmount(message: string, left: number): Failure {
 export async function refuseBeyondBulk(tx: Transaction<Tables>, { caller }: CallContext, affected: number): Promise<void> {
   if (caller.kind !== 'user') return
   const { rows } = await sql<{ role: Role; maxBulk: number }>`
-    select ${sql.raw<Role>(ROLE)} as role, max_bulk as "maxBulk" from ${sql.raw(OWN)}
+    select ${sql.raw<Role>(ROLE)} as role, max_bulk as "maxBulk" from ${sql.raw(CALLER_WITH_SETTINGS)}
      where u.id = ${caller.user.id} and ${affected}::bigint > max_bulk`.execute(tx)
   const [limit] = rows
   if (!limit) return

@@ -1,7 +1,7 @@
-/** What the transaction that changes a user or ends sessions tells all processes, and the acts that are just being committed. */
+/** Tells all processes that sessions or rights have changed, and waits for acts that are being committed. */
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
-import { takeRightsSql } from '#src/db/transaction-locks.ts'
+import { lockRightsSql } from '#src/db/transaction-locks.ts'
 
 export const SESSIONS_CHANNEL = 'sessions'
 
@@ -14,6 +14,6 @@ export async function notifyOf(tx: Kysely<Tables>, userId: string): Promise<void
  * The same for a user whose sessions have ended. It also waits for acts of the user that are just being committed; any later one is refused
  * (still-signed-in.ts). Run it when the transaction has all other locks: those acts may wait for it.
  */
-export async function announceLoss(tx: Kysely<Tables>, userId: string): Promise<void> {
-  await sql`select pg_notify(${SESSIONS_CHANNEL}, ${userId}), ${takeRightsSql(sql`${userId}`)}`.execute(tx)
+export async function notifyAndWaitForActs(tx: Kysely<Tables>, userId: string): Promise<void> {
+  await sql`select pg_notify(${SESSIONS_CHANNEL}, ${userId}), ${lockRightsSql(sql`${userId}`)}`.execute(tx)
 }

@@ -25,7 +25,7 @@ import {
 } from './find-session.ts'
 import { touch, TOUCH_EVERY_SECONDS, writeLastSeen } from './last-use.ts'
 import { sessionUserOf } from './roles.ts'
-import { announceLoss, notifyOf, SESSIONS_CHANNEL } from './session-notices.ts'
+import { notifyAndWaitForActs, notifyOf, SESSIONS_CHANNEL } from './session-notices.ts'
 import { methodsOf } from './second-factor.ts'
 import { isLinked, type LinkedIdentity } from './oidc-links.ts'
 import { isPasskey } from './own-passkeys.ts'
@@ -233,7 +233,7 @@ class CachedSessions implements Sessions {
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) throw new Failure('SIGNED_OUT')
-    await announceLoss(tx, userId)
+    await notifyAndWaitForActs(tx, userId)
     return renewed
   }
 
@@ -253,7 +253,7 @@ class CachedSessions implements Sessions {
     const userId = await this.#database.transaction(async (tx) => {
       const [row] = await tx.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
       if (!row) return undefined
-      await announceLoss(tx, row.user_id)
+      await notifyAndWaitForActs(tx, row.user_id)
       if (act) await audit(tx, act, 'session.end', {})
       return row.user_id
     })
@@ -310,7 +310,7 @@ class CachedSessions implements Sessions {
     await endPasswordLinksFor(tx, userId)
     await endResetsOf(tx, userId)
     await endAllMadeBy(tx, userId)
-    await announceLoss(tx, userId)
+    await notifyAndWaitForActs(tx, userId)
   }
 
   async announceChange(tx: Kysely<Tables>, userId: string): Promise<void> {
@@ -319,7 +319,7 @@ class CachedSessions implements Sessions {
 
   async announceManyChanges(tx: Kysely<Tables>, withoutRights: readonly string[] = []): Promise<void> {
     await notifyOf(tx, EVERYBODY)
-    for (const id of withoutRights) await announceLoss(tx, id)
+    for (const id of withoutRights) await notifyAndWaitForActs(tx, id)
   }
 
   changed(userId?: string): void {
@@ -347,7 +347,7 @@ class CachedSessions implements Sessions {
       // After the sessions, because a link that one of them is just making is visible only when the session's lock is free.
       await endAllMadeBy(tx, userId)
       if (deleted === 0) return 0
-      await announceLoss(tx, userId)
+      await notifyAndWaitForActs(tx, userId)
       await audit(tx, act, 'session.revoke', { detail: { sessions: deleted } })
       return deleted
     })
@@ -391,7 +391,7 @@ async function endOldest(tx: Kysely<Tables>, userId: string): Promise<boolean> {
     tx,
   )
   if (!ended.numAffectedRows) return false
-  await announceLoss(tx, userId)
+  await notifyAndWaitForActs(tx, userId)
   return true
 }
 

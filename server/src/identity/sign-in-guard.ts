@@ -31,7 +31,7 @@ export interface SignInGuard {
    */
   beginCode(context: CallContext, signIn: PendingSignIn & { email: string }, isCounted: boolean): Promise<SignInAttempt>
   /** Counts a guest who asks for a passkey's challenge, or to be sent to the sign-in service. @throws Failure TOO_MANY_ATTEMPTS */
-  countChallenge(context: CallContext): Promise<void>
+  countSignInStart(context: CallContext): Promise<void>
   /**
    * Remembers that the user has signed in from the caller's address and device. Mails an admin whose device is new.
    * @param isFirst true for the session with which an account begins
@@ -64,13 +64,13 @@ interface SignInGuardServices {
 
 export function createSignInGuard(services: SignInGuardServices): SignInGuard {
   const { database, attempts, devices, mails } = services
-  const count = async (context: CallContext, counted: Counted[], userId: string | undefined): Promise<void> => {
+  const count = async (context: CallContext, counted: LimitedSubject[], userId: string | undefined): Promise<void> => {
     for (const [limit, subject] of counted)
       await attempts.count(limit, subject, () => recordReached(services, context, { limit, userId }))
   }
-  const attemptOf = (context: CallContext, counted: Counted[], userId: string | undefined): SignInAttempt => ({
+  const attemptOf = (context: CallContext, counted: LimitedSubject[], userId: string | undefined): SignInAttempt => ({
     async succeed() {
-      for (const [limit, subject] of counted) await attempts.forgive(limit, subject)
+      for (const [limit, subject] of counted) await attempts.uncount(limit, subject)
       await count(context, [[limits.signInsOfUser, userId ?? '']], userId)
     },
   })
@@ -82,18 +82,18 @@ export function createSignInGuard(services: SignInGuardServices): SignInGuard {
     },
 
     async beginCode(context, { email, userId, passwordHash }, isCounted) {
-      const place = await knownPlace(services, context, userId)
-      const code: Counted = place === undefined ? [limits.codeByAccount, userId] : [limits.codeFromKnown, place]
+      const subject = await knownSubject(services, context, userId)
+      const code: LimitedSubject = subject === undefined ? [limits.codeByAccount, userId] : [limits.codeFromKnown, subject]
       const codes = isCounted ? [code] : []
       const claimed = { email: passwordHash === null ? undefined : email.toLowerCase(), userId }
       await count(context, codes, userId)
       return attemptOf(context, [...codes, ...(await limitsFor(services, context, claimed))], userId)
     },
 
-    async countChallenge({ address, deviceCookie }) {
+    async countSignInStart({ address, deviceCookie }) {
       // A known device has a limit of its own, so that others at its address cannot use it up.
       const subject = devices.isKnown(deviceCookie) ? `device ${deviceCookie}` : address
-      await attempts.count(limits.passkeyChallenges, subject)
+      await attempts.count(limits.signInStarts, subject)
     },
 
     async remember(context, userId, { isFirst = false } = {}) {
@@ -124,22 +124,22 @@ async function isAdmin(tx: Transaction<Tables>, userId: string): Promise<boolean
 }
 
 /** A limit with its subject: whose attempts are counted together. */
-type Counted = [Limit, subject: string]
+type LimitedSubject = [Limit, subject: string]
 
 /** Returns the limits that an attempt counts for. */
 async function limitsFor(
   services: SignInGuardServices,
   context: CallContext,
   { email, userId }: ClaimedIdentity,
-): Promise<Counted[]> {
-  const place = userId === undefined ? undefined : await knownPlace(services, context, userId)
-  if (place !== undefined) return [[limits.signInFromKnown, place]]
-  const ofAddress: Counted = [limits.signInByAddress, context.address]
+): Promise<LimitedSubject[]> {
+  const subject = userId === undefined ? undefined : await knownSubject(services, context, userId)
+  if (subject !== undefined) return [[limits.signInFromKnown, subject]]
+  const ofAddress: LimitedSubject = [limits.signInByAddress, context.address]
   return email === undefined ? [ofAddress] : [ofAddress, [limits.signInByAccount, email]]
 }
 
 /** Returns the device or address of a call, if the user has signed in from it before. */
-async function knownPlace(
+async function knownSubject(
   { database, devices }: SignInGuardServices,
   { address, deviceCookie }: CallContext,
   userId: string,

@@ -49,18 +49,8 @@ export interface SignInService {
 const library = () => import('openid-client')
 
 export function createSignInService(settings: SignInServiceSettings): SignInService {
-  const { issuer, name, clientId } = settings
-  let found: { configuration: Promise<Configuration>; at: number } | undefined
-  /** Returns the service's addresses and keys. Simultaneous calls share one request. */
-  const configuration = (): Promise<Configuration> => {
-    if (found && performance.now() - found.at < DISCOVERY_MS) return found.configuration
-    const asked = { configuration: discover(settings), at: performance.now() }
-    found = asked
-    asked.configuration.catch(() => {}) // who waits for it gets the error, too
-    return asked.configuration
-  }
-  /** The service is asked for its addresses again next time, because they may be what is wrong. */
-  const forget = (): void => void (found = undefined)
+  const { issuer, name } = settings
+  const service = createDiscovery(settings)
   return {
     name,
     issuer,
@@ -69,7 +59,7 @@ export function createSignInService(settings: SignInServiceSettings): SignInServ
       const { verifier, nonce } = secretsOf(browser)
       const depart = async (): Promise<URL> => {
         const { buildAuthorizationUrl } = await library()
-        const address = buildAuthorizationUrl(await configuration(), {
+        const address = buildAuthorizationUrl(await service.configuration(), {
           redirect_uri: redirectUri,
           scope: 'openid profile',
           state,
@@ -81,7 +71,7 @@ export function createSignInService(settings: SignInServiceSettings): SignInServ
         throw new Unreachable('The address to send browsers to is neither https nor the issuer’s')
       }
       const address = await withinTime(depart).catch((error: unknown) => {
-        forget()
+        service.forget()
         throw unreachable(error)
       })
       return address.href
@@ -94,13 +84,13 @@ export function createSignInService(settings: SignInServiceSettings): SignInServ
       const checks = { pkceCodeVerifier, expectedNonce, expectedState: state, idTokenExpected: true }
       const claims = await withinTime(async () => {
         const { authorizationCodeGrant } = await library()
-        const service = await configuration().catch((error: unknown) => {
+        const configuration = await service.configuration().catch((error: unknown) => {
           throw new Unreachable('Its addresses are not known', { cause: error })
         })
-        return (await authorizationCodeGrant(service, returned, checks)).claims()
+        return (await authorizationCodeGrant(configuration, returned, checks)).claims()
       }).catch((error: unknown) => {
         if (!isUnreachable(error)) throw refused(error)
-        forget()
+        service.forget()
         throw unreachable(error)
       })
       // A service for many organisations has an issuer for each of them, in which the same subject is somebody else.
@@ -109,8 +99,30 @@ export function createSignInService(settings: SignInServiceSettings): SignInServ
       return { subject: claims.sub, name: nameIn(claims['preferred_username']) ?? nameIn(claims['name']) }
     },
   }
+}
 
-  async function discover({ clientSecret }: SignInServiceSettings): Promise<Configuration> {
+/** The service's addresses and keys, which are kept for DISCOVERY_MS. */
+interface Discovery {
+  /** Simultaneous calls share one request. */
+  configuration(): Promise<Configuration>
+  /** The service is asked for its addresses again next time, because they may be what is wrong. */
+  forget(): void
+}
+
+function createDiscovery({ issuer, clientId, clientSecret }: SignInServiceSettings): Discovery {
+  let found: { configuration: Promise<Configuration>; at: number } | undefined
+  return {
+    configuration() {
+      if (found && performance.now() - found.at < DISCOVERY_MS) return found.configuration
+      const asked = { configuration: discover(), at: performance.now() }
+      found = asked
+      asked.configuration.catch(() => {}) // who waits for it gets the error, too
+      return asked.configuration
+    },
+    forget: () => void (found = undefined),
+  }
+
+  async function discover(): Promise<Configuration> {
     const { discovery, customFetch, allowInsecureRequests, enableNonRepudiationChecks, None, ...client } = await library()
     const options = {
       [customFetch]: boundedFetch(issuer),

@@ -1,14 +1,14 @@
 /**
  * A person's act counts only if the person may still do it at the end. Each transaction of the act asks again right before it commits, and
- * the transaction that takes the rights away waits for that commit (`announceLoss` in session-notices.ts).
+ * the transaction that takes the rights away waits for that commit (`notifyAndWaitForActs` in session-notices.ts).
  */
 import type { Transaction } from 'kysely'
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import { Failure } from '#src/calls.ts'
-import { checkingBeforeCommit } from '#src/db/before-commit.ts'
+import { withCommitCheck } from '#src/db/before-commit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { shareRights } from '#src/db/transaction-locks.ts'
+import { lockRightsShared } from '#src/db/transaction-locks.ts'
 import type { SessionKey } from './find-session.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -17,7 +17,7 @@ interface Services {
   sessions: Pick<Sessions, 'holdersOf' | 'hasEnded'>
 }
 
-interface Permission {
+interface ActGuard {
   session: SessionKey
   /** Throws if the person may not do it. */
   refuse: (user: SessionUser) => void
@@ -29,7 +29,7 @@ interface Permission {
  */
 export async function whileAllowed<T>(
   { database, sessions }: Services,
-  { session, refuse }: Permission,
+  { session, refuse }: ActGuard,
   act: () => Promise<T>,
 ): Promise<T> {
   let isChecked = false
@@ -38,14 +38,14 @@ export async function whileAllowed<T>(
   const check = async (tx: Transaction<Tables>): Promise<void> => {
     isOver ||= sessions.hasEnded(tx, session.sessionId)
     if (isOver) return
-    await shareRights(tx, session.userId)
+    await lockRightsShared(tx, session.userId)
     const user = (await sessions.holdersOf([session], tx)).get(session.sessionId)
     if (!user) throw new Failure('SIGNED_OUT')
     refuse(user)
     isChecked = true
   }
   try {
-    const result = await checkingBeforeCommit(check, act)
+    const result = await withCommitCheck(check, act)
     if (!isChecked && !isOver) await database.transaction(check)
     return result
   } finally {

@@ -4,6 +4,7 @@ import type { Database } from '#src/db/database.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import * as parse from './import-rows.ts'
 import type { Row } from './import-values.ts'
+import { usersWriter } from './import-users.ts'
 import * as write from './import-write.ts'
 
 export interface Collection {
@@ -42,7 +43,7 @@ export const collections: readonly Collection[] = [
     kept: keptNames(parse.importedUsers),
     parse: parse.parseUser,
     key: ['id'],
-    writer: async ({ database }) => write.usersWriter(await createSessions(database)),
+    writer: async ({ database }) => usersWriter(await createSessions(database)),
   },
   {
     name: 'telegramUsers',

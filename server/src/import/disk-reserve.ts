@@ -13,7 +13,7 @@ export async function keepReserve(
   database: Database,
   { done, batchBytes, isDryRun = false }: { done: string; batchBytes: number; isDryRun?: boolean },
 ): Promise<void> {
-  if ((await database.roomBytes()) >= batchBytes) return
+  if ((await database.writableBytes()) >= batchBytes) return
   const [isKept, next] = isDryRun ? ['Nothing was changed', ''] : ['All that was done is kept', ', and it goes on']
   throw new StartError(
     `The disk is nearly full, so this stopped after ${done}, before the database ran out of space. ${isKept}: free some space and run the same command again${next}.`,

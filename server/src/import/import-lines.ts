@@ -60,8 +60,8 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   }
   const finish = (): Line | undefined => {
     number += 1
-    const place = { number, start, length: pendingBytes }
-    const line = toLine(pending.length === 1 ? pending[0]! : Buffer.concat(pending), place)
+    const extent = { number, start, length: pendingBytes }
+    const line = toLine(pending.length === 1 ? pending[0]! : Buffer.concat(pending), extent)
     start += pendingBytes + 1
     pending = []
     pendingBytes = 0
@@ -82,10 +82,10 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   if (last) yield last
 }
 
-function toLine(raw: Buffer, place: Pick<Line, 'number' | 'start' | 'length'>): Line | undefined {
-  if (place.length > MAX_LINE_BYTES) return { ...place, text: '', problem: `The line is longer than ${MAX_LINE_BYTES} bytes` }
-  if (!isUtf8(raw)) return { ...place, text: '', problem: 'The line is not valid UTF-8' }
-  const hasMark = place.number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK)
+function toLine(raw: Buffer, extent: Pick<Line, 'number' | 'start' | 'length'>): Line | undefined {
+  if (extent.length > MAX_LINE_BYTES) return { ...extent, text: '', problem: `The line is longer than ${MAX_LINE_BYTES} bytes` }
+  if (!isUtf8(raw)) return { ...extent, text: '', problem: 'The line is not valid UTF-8' }
+  const hasMark = extent.number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK)
   const text = (hasMark ? raw.subarray(3) : raw).toString('utf8').trim()
-  return text === '' ? undefined : { ...place, text }
+  return text === '' ? undefined : { ...extent, text }
 }

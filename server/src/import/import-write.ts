@@ -5,10 +5,14 @@
 import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
-import type { Role } from '@arcade/contract/team/fields'
-import type { UserType } from '@arcade/contract/users/fields'
-import { beginActivity, countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/counters/activity.ts'
-import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
+import {
+  beginActivity,
+  addParticipationCount,
+  addPlayerCount,
+  changeParticipationTime,
+  changeJoinTime,
+} from '#src/counters/activity.ts'
+import { addToCounters } from '#src/counters/counters.ts'
 import {
   announcementEntity,
   historyItemEntity,
@@ -16,10 +20,7 @@ import {
   participantEntity,
   playerEntity,
   taskEntity,
-  userEntity,
 } from '#src/db/entities.ts'
-import { roleThatCountsOf } from '#src/identity/roles.ts'
-import { lower } from '#src/db/collations.ts'
 import { findErased } from '#src/ledger/erased-players.ts'
 import { recountLimits } from '#src/items/availability.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
@@ -34,7 +35,6 @@ import { delayErasures } from '#src/db/transaction-locks.ts'
 import { queueEvent } from '#src/audit/outbox.ts'
 import { announcementRecord } from '#src/features/announcements/announcements-list.ts'
 import { taskRecord } from '#src/features/tasks/tasks-list.ts'
-import type { Sessions } from '#src/identity/sessions.ts'
 import {
   type Columns,
   importedAnnouncements,
@@ -43,7 +43,6 @@ import {
   importedParticipants,
   importedPlayers,
   importedTasks,
-  importedUsers,
 } from './import-rows.ts'
 import { withoutUnknownSegments } from './import-segments.ts'
 import { settleUnique } from './import-unique.ts'
@@ -65,7 +64,7 @@ export interface Written {
 }
 
 /** The default creation time: that of the import. */
-const createdNow = { created_at: 'now()' }
+export const createdNow = { created_at: 'now()' }
 /** Old exports do not contain these settings, and an import keeps what an operator has set. */
 const settings = {
   verified_by_bot: 'false',
@@ -77,14 +76,6 @@ const settings = {
 }
 /** An imported date that has passed takes no effect. */
 const marks = { start_pending: 'starts_at', end_pending: 'ends_at' }
-
-const users: Table = {
-  name: userEntity.table,
-  key: ['id'],
-  columns: importedColumns(importedUsers),
-  defaults: createdNow,
-  hasVersion: true,
-}
 
 const telegramUsers: Table = {
   name: playerEntity.table,
@@ -136,76 +127,6 @@ const participations: Table = {
     and paid.kind = t.kind and paid.item_id = t.item_id and paid.period = t.period)`,
 }
 
-/** Writes users. Every server forgets its cached copy of a changed user; a user whose role changed must sign in again. */
-export function usersWriter(sessions: Sessions): Writer {
-  return async (tx, rows) => {
-    // The calls of the Manage Users page lock the admins first, too.
-    const admins = await sql<{ id: string }>`select id from users where user_type = 'admin' order by id for update`.execute(tx)
-    await sql`lock table users in share row exclusive mode`.execute(tx)
-    const emails = rows.map((row) => row['email'])
-    const { rows: wanted } = await sql<{ key: string }>`
-      select ${lower(sql.ref('email'))} as key from unnest(${emails}::text[]) with ordinality as imported (email, n) order by n`.execute(
-      tx,
-    )
-    const candidates = rows.map((row, index) => ({
-      id: String(row['id']),
-      key: wanted[index]?.key ?? '',
-      type: row['user_type'] as UserType,
-      row,
-    }))
-    const { rows: existing } = await sql<{ id: string; key: string; type: UserType; role: Role | null }>`
-      select id, ${lower(sql.ref('email'))} as key, user_type as type, ${roleThatCountsOf()} as role from users
-      where id = any(${candidates.map(({ id }) => id)}) or ${lower(sql.ref('email'))} = any(${candidates.map(({ key }) => key)})`.execute(
-      tx,
-    )
-    const typeBefore = new Map(existing.map(({ id, type }) => [id, type]))
-    const roleBefore = new Map(existing.map(({ id, role }) => [id, role]))
-    // An admin without a role keeps the present one; the admins of an older game are owners.
-    for (const { id, type, row } of candidates)
-      row['role'] = type === 'admin' ? (row['role'] ?? roleBefore.get(id) ?? 'owner') : null
-
-    const rejected = new Map<Columns, string>()
-    const accepted = () => candidates.filter(({ row }) => !rejected.has(row))
-    const refuseTakenEmails = (): void => {
-      for (const { row } of settleUnique(accepted(), existing)) rejected.set(row, 'This e-mail address belongs to another user')
-    }
-    refuseTakenEmails()
-    const isDemoted = new Set(accepted().flatMap(({ id, type }) => (type === 'user' && typeBefore.get(id) === 'admin' ? id : [])))
-    const isAdminLeft = admins.rows.some(({ id }) => !isDemoted.has(id)) || accepted().some(({ type }) => type === 'admin')
-    const kept = accepted().find(({ id }) => isDemoted.has(id))
-    if (!isAdminLeft && kept) {
-      rejected.set(kept.row, errorCatalogue.LAST_ADMIN.message)
-      refuseTakenEmails()
-    }
-
-    const written = accepted()
-    const { added, changed } = await upsert(
-      tx,
-      users,
-      written.map(({ row }) => row),
-    )
-    const typeNow = new Map(written.map(({ id, type }) => [id, type]))
-    const roleNow = new Map(written.map(({ id, row }) => [id, row['role']]))
-    const deltas: Deltas = new Map()
-    const addUsers = (userType: UserType | undefined, by: number): void => {
-      if (userType !== undefined) addDelta(deltas, { of: 'users', userType }, by)
-    }
-    for (const { id } of added) addUsers(typeNow.get(String(id)), 1)
-    for (const key of changed) {
-      const id = String(key['id'])
-      if (roleBefore.get(id) === roleNow.get(id)) {
-        await sessions.announceChange(tx, id)
-        continue
-      }
-      addUsers(typeBefore.get(id), -1)
-      addUsers(typeNow.get(id), 1)
-      await sessions.endAllOf(tx, id)
-    }
-    await addToCounters(tx, deltas)
-    return { loaded: added.length + changed.length, added: added.length, rejected }
-  }
-}
-
 const ERASED = 'This player was erased and does not come back by an import'
 
 /** Returns the rows without those of erased players. */
@@ -232,8 +153,8 @@ async function writeTelegramUsers(tx: Transaction<Tables>, given: Columns[], kee
   const { added, changed } = await upsert(tx, keepsDetails ? movedPlayers : telegramUsers, rows)
   const kept = keepsDetails && added.length < rows.length ? await findKeptDetails(tx, rows) : []
   const activity = await beginActivity(tx)
-  for (const { moment } of added) countPlayers(activity, moment, 1)
-  for (const { before, moment } of changed) movePlayer(activity, before, moment)
+  for (const { moment } of added) addPlayerCount(activity, moment, 1)
+  for (const { before, moment } of changed) changeJoinTime(activity, before, moment)
 
   const isNew = new Set(added.map((row) => row['user_id']))
   const imported = rows.map((row) => ({ userId: Number(row['user_id']), balance: row['balance'] }))
@@ -378,8 +299,8 @@ export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<st
     const { added, changed } = await upsert(tx, participations, accepted)
     const activity = await beginActivity(tx)
     const toItem = (row: Key) => ({ kind, itemId: String(row['item_id']) })
-    for (const row of added) countParticipations(activity, toItem(row), row.moment!, 1)
-    for (const row of changed) moveParticipation(activity, toItem(row), row.before!, row.moment!)
+    for (const row of added) addParticipationCount(activity, toItem(row), row.moment!, 1)
+    for (const row of changed) changeParticipationTime(activity, toItem(row), row.before!, row.moment!)
     await addToCounters(tx, activity.deltas)
     await keepVisits(tx, [...added, ...changed].map(toVisit))
     return { loaded: added.length + changed.length, added: added.length, rejected }

@@ -167,7 +167,7 @@ export async function importDirectory({
 }
 
 /** A line of a file, from being read until it is stored or refused. */
-interface Item {
+interface ImportedLine {
   line: Line
   columns?: parse.Columns
   /** Why the line is refused. */
@@ -221,7 +221,7 @@ class FileImport {
     return join(this.#run.directory, this.#file)
   }
 
-  async #store(items: Item[], writer: write.Writer): Promise<void> {
+  async #store(items: ImportedLine[], writer: write.Writer): Promise<void> {
     const { database, isDryRun, onProgress, written } = this.#run
     const { kind, name } = this.#collection
     const report = this.#report
@@ -238,7 +238,7 @@ class FileImport {
     onProgress({ file: this.#file, read: report.read })
   }
 
-  async #reportItem({ line, reason, isRepeated = false, note }: Item): Promise<void> {
+  async #reportItem({ line, reason, isRepeated = false, note }: ImportedLine): Promise<void> {
     if (reason !== undefined) {
       this.#report.rejected += 1
       this.#run.onRefused?.({ collection: this.#collection.name, line, reason, isRepeated })
@@ -267,10 +267,10 @@ class FileImport {
   }
 }
 
-async function* readBatches(path: string, collection: Collection, mostRows = BATCH_ROWS): AsyncGenerator<Item[]> {
+async function* readBatches(path: string, collection: Collection, mostRows = BATCH_ROWS): AsyncGenerator<ImportedLine[]> {
   const seen = new SeenKeys()
   const { size } = await stat(path) // 0 for a pipe
-  let items: Item[] = []
+  let items: ImportedLine[] = []
   let bytes = 0
   for await (const line of readLines(path)) {
     items.push(refuseRepeated(toItem(line, collection), collection.key, seen))
@@ -286,7 +286,7 @@ async function* readBatches(path: string, collection: Collection, mostRows = BAT
   if (items.length > 0) yield items
 }
 
-function toItem(line: Line, collection: Collection): Item {
+function toItem(line: Line, collection: Collection): ImportedLine {
   if (line.problem !== undefined) return { line, reason: line.problem }
   try {
     return { line, ...collection.parse(parseObject(line.text, collection.kept)) }
@@ -297,7 +297,7 @@ function toItem(line: Line, collection: Collection): Item {
 }
 
 /** Of several lines with the same id only the first is loaded, because the others may lack fields of it, or contradict it. */
-function refuseRepeated(item: Item, key: readonly string[], seen: SeenKeys): Item {
+function refuseRepeated(item: ImportedLine, key: readonly string[], seen: SeenKeys): ImportedLine {
   const { line, columns } = item
   if (!columns) return item
   const earlier = seen.add(JSON.stringify(key.map((column) => columns[column])), line.number)
@@ -307,7 +307,7 @@ function refuseRepeated(item: Item, key: readonly string[], seen: SeenKeys): Ite
 
 interface Batch {
   collection: string
-  items: Item[]
+  items: ImportedLine[]
   writer: write.Writer
 }
 

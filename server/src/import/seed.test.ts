@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { StoredName } from '@arcade/contract/entity'
 import type { playerFields } from '@arcade/contract/players/fields'
-import type { Item } from '#src/counters/counter-keys.ts'
+import type { CountedItem } from '#src/counters/counter-keys.ts'
 import { readCounters } from '#src/counters/counters.ts'
 import { activityCounters, countedActivity } from '#test/activity.ts'
 import { openAgain, testDatabase } from '#test/test-database.ts'
@@ -71,7 +71,7 @@ test('design §8 participations are spread over tasks and announcements, which a
     { kind: 'daily', items: 7 },
     { kind: 'social', items: 12 },
   ])
-  const { rows } = await sql<Item & { value: number }>`
+  const { rows } = await sql<CountedItem & { value: number }>`
     select kind, item_id as "itemId", count(*) as value from participations group by kind, item_id order by value desc`.execute(
     database.db,
   )
@@ -127,7 +127,7 @@ test('security: full disk: a seed stops before the disk is full, and continues w
   // A command waits for locks without a limit: on a cluster two statements that add to one table run one after the other.
   const database = await openAgain({ use: 'command' })
   const rooms = [Infinity, Infinity, 0]
-  const small = { ...database, roomBytes: async () => rooms.shift() ?? 0 }
+  const small = { ...database, writableBytes: async () => rooms.shift() ?? 0 }
   const stopping = seed({ database: small, telegramUsers: 120_000, participations: 0 })
   await expect(stopping).rejects.toThrow(/The disk is nearly full, so this stopped after (50000|100000) players,/)
   expect((await seed({ database, telegramUsers: 120_000, participations: 0 })).telegramUsers).toBe(20_000)

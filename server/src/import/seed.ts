@@ -3,7 +3,7 @@
  * numbers always give the same rows; rows that exist already stay.
  */
 import { CompiledQuery, sql } from 'kysely'
-import { type ActivityDeltas, beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
+import { type ActivityDeltas, beginActivity, addParticipationCount, addPlayerCount } from '#src/counters/activity.ts'
 import type { BalanceBucket } from '#src/counters/counter-keys.ts'
 import { addDelta, addToCounters, foldCounters } from '#src/counters/counters.ts'
 import { databaseNow } from '#src/db/moments.ts'
@@ -78,7 +78,7 @@ interface Chunk {
 async function seedTelegramUsers(context: Context, total: number): Promise<number> {
   const parts = ranges(total).map((range) => ({
     ...range,
-    count: countPlayers,
+    count: addPlayerCount,
     sql: telegramUsersSql,
     beside: balancesSql,
     params: [SEED_BASE, context.today],
@@ -92,7 +92,7 @@ async function seedParticipations(context: Context, total: number): Promise<numb
     const { kind, id } = items[index]!
     return ranges(share).map((range) => ({
       ...range,
-      count: (activity, at, rows) => countParticipations(activity, { kind, itemId: id }, at, rows),
+      count: (activity, at, rows) => addParticipationCount(activity, { kind, itemId: id }, at, rows),
       sql: participationsSql,
       params: [SEED_BASE, context.today, kind, id],
     }))

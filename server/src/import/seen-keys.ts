@@ -69,14 +69,14 @@ const FIRST_SLOTS = 1 << 12 // a power of two, which makes a hash a slot by a ma
 
 /** Returns two independent 32-bit hashes: MurmurHash3's mixing of 16-bit units, with two seeds (https://github.com/aappleby/smhasher). */
 function hash(text: string): [number, number] {
-  let one = 0x9747b28c
-  let two = 0x5bd1e995
+  let low = 0x9747b28c
+  let high = 0x5bd1e995
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
-    one = Math.imul(rotate(one ^ Math.imul(unit, 0xcc9e2d51), 13), 5) + 0xe6546b64
-    two = Math.imul(rotate(two ^ Math.imul(unit, 0x1b873593), 15), 9) + 0x38b34ae5
+    low = Math.imul(rotate(low ^ Math.imul(unit, 0xcc9e2d51), 13), 5) + 0xe6546b64
+    high = Math.imul(rotate(high ^ Math.imul(unit, 0x1b873593), 15), 9) + 0x38b34ae5
   }
-  return [finish(one ^ text.length), finish(two ^ text.length)]
+  return [finish(low ^ text.length), finish(high ^ text.length)]
 }
 
 function rotate(value: number, bits: number): number {

@@ -1,7 +1,7 @@
 /** Adds the rows of a batch to a table and changes those that differ. Rows that already have the values are not touched. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/transaction-locks.ts'
+import { updateInListOrder } from '#src/db/transaction-locks.ts'
 import type { Columns } from './import-rows.ts'
 
 export interface Table {
@@ -58,7 +58,7 @@ export async function upsert(tx: Transaction<Tables>, table: Table, rows: Column
     on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
   if (added.length === rows.length) return { added, changed: [] }
 
-  await changeAsNamed(tx)
+  await updateInListOrder(tx)
   const others = names.filter((column) => !table.key.includes(column))
   const after = others.map((column) => {
     if (column in defaults) return `coalesce(r.${column}, t.${column})`

@@ -15,8 +15,8 @@ export async function raiseNews(tx: Transaction<Tables>, announcementIds: readon
   if (announcementIds.length === 0) return
   await sql`
     with raised as (update status_epoch set epoch = epoch + ${announcementIds.length} returning epoch - ${announcementIds.length} as before)
-    update announcements set news = before + place
-      from raised, unnest(${announcementIds.toSorted()}::text[]) with ordinality as active (id, place)
+    update announcements set news = before + ordinal
+      from raised, unnest(${announcementIds.toSorted()}::text[]) with ordinality as active (id, ordinal)
      where announcements.id = active.id`.execute(tx)
 }
 

@@ -16,15 +16,15 @@ import { isItem, itemRecord, itemTable } from './item-rows.ts'
 import { raiseNews } from './news.ts'
 import { SCHEDULE_CHANNEL } from './schedule-notice.ts'
 
-/** The longest time until a server looks again: a notification may be lost, and the database's clock may be set. */
-const LOOK_MS = 30_000
-/** The time until a server looks again while another one acts, or after a failure. */
+/** The longest time until a server polls again: a notification may be lost, and the database's clock may be set. */
+const POLL_MS = 30_000
+/** The time until a server polls again while another one acts, or after a failure. */
 const RETRY_MS = 1_000
 
 export interface Schedule {
   /** Begins to act at the moments, and when dates are changed. */
   start(): Promise<void>
-  /** Acts on all that is due. @returns the milliseconds until the next look */
+  /** Acts on all that is due. @returns the milliseconds until the next poll */
   runDue(): Promise<number>
   /** Ends the timer and waits for the act under way. */
   stop(): Promise<void>
@@ -33,28 +33,28 @@ export interface Schedule {
 export function createSchedule({ database, log }: { database: Database; log: Logger }): Schedule {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let mustLookAgain = false
+  let mustPollAgain = false
   let isStopped = false
 
   async function runDue(): Promise<number> {
     for (;;) {
       const [first] = await findNext(database.db)
-      if (!first || first.inMs > 0) return Math.min(LOOK_MS, Math.ceil(first?.inMs ?? LOOK_MS))
+      if (!first || first.inMs > 0) return Math.min(POLL_MS, Math.ceil(first?.inMs ?? POLL_MS))
       const result = await database.transaction(actOnFirst)
-      if (result === 'paused') return LOOK_MS
+      if (result === 'paused') return POLL_MS
       if (result === 'locked') return RETRY_MS
-      if (isStopped) return LOOK_MS
+      if (isStopped) return POLL_MS
     }
   }
 
-  function look(): void {
+  function poll(): void {
     if (isStopped) return
     if (running) {
-      mustLookAgain = true
+      mustPollAgain = true
       return
     }
     clearTimeout(timer)
-    mustLookAgain = false
+    mustPollAgain = false
     running = runDue()
       .catch((error: unknown) => {
         log.warn({ err: error }, 'Starts and ends of items failed and will be tried again')
@@ -63,15 +63,15 @@ export function createSchedule({ database, log }: { database: Database; log: Log
       .then((delayMs) => {
         running = undefined
         if (isStopped) return
-        timer = setTimeout(look, mustLookAgain ? 0 : delayMs).unref()
+        timer = setTimeout(poll, mustPollAgain ? 0 : delayMs).unref()
       })
   }
 
   return {
     runDue,
     async start() {
-      await database.listen(SCHEDULE_CHANNEL, look, look)
-      look()
+      await database.listen(SCHEDULE_CHANNEL, poll, poll)
+      poll()
     },
     async stop() {
       isStopped = true

@@ -16,7 +16,7 @@ import { countEntrySql } from '#src/counters/entry-counts.ts'
 import { countAdjusted } from '#src/identity/role-limits.ts'
 import { refuseWithoutStepUp } from '#src/identity/second-factor.ts'
 import { IS_OPEN } from './blocks.ts'
-import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { createEntryOnce, type EarlierResult, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { type Bounds, boundsSql, refuseBeyondBounds } from './limits.ts'
 import { placeholders } from './parameters.ts'
 
@@ -44,7 +44,7 @@ interface WrittenRow extends EntryRow {
 }
 
 /** What an adjustment would do; one row if the player exists. */
-interface KnownBounds extends Earlier, Bounds {}
+interface KnownBounds extends EarlierResult, Bounds {}
 
 /** What a reversal would do; one row if the player exists. */
 interface KnownReversal extends KnownBounds {
@@ -85,7 +85,7 @@ export function createAdjustments(database: Database): Adjustments {
             await refuseLarge(tx, context, row.amount)
             await audit(tx, actOf(context), 'player.reverse', explained(userId, row, { reverses: entryId, reason }))
           }),
-        unlessKnown: 'ledger_entries_reference',
+        duplicateConstraint: 'ledger_entries_reference',
         async findEarlier() {
           const [known] = await findReversal([userId, seq, entryId])
           if (known?.seq != null) return known

@@ -7,7 +7,7 @@ import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys
 import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/transaction-locks.ts'
+import { updateInListOrder } from '#src/db/transaction-locks.ts'
 
 export interface BlockChange {
   userId: number
@@ -34,7 +34,7 @@ export async function changeBlocks(
 ): Promise<Set<number>> {
   if (changes.length === 0) return new Set()
   const now = await databaseNow(tx)
-  await changeAsNamed(tx)
+  await updateInListOrder(tx)
   const { rows } = await sql<{ id: number; bucket: BalanceBucket }>`
     with wanted as materialized (
       select * from unnest(${changes.map(({ userId }) => userId)}::bigint[], ${changes.map(({ before }) => before)}::text[],

@@ -7,7 +7,7 @@ import { activityCounters, countedActivity } from '#test/activity.ts'
 import { addPlayers } from '#test/players.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { openAgain } from '#test/test-database.ts'
-import { forgetPlayerKeys } from './entry-once.ts'
+import { sweepPlayerKeys } from './entry-once.ts'
 
 const PATH = '/bot/v1/players/7/claims'
 
@@ -187,14 +187,14 @@ test('design §7 a key is valid for 24 hours; afterwards it is a new request, wh
   const first = await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))
   const age = (time: string) => sql`update player_keys set created_at = now() - ${time}::interval`.execute(app.database.db)
   await age('23 hours 59 minutes')
-  await forgetPlayerKeys(app.database)
+  await sweepPlayerKeys(app.database)
   expect((await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))).body).toEqual(first.body)
   await age('24 hours')
   expect((await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))).body).toEqual({ ...first.body, isFirst: false })
   await age('24 hours')
   expect((await bot.call('POST', PATH, { kind: 'daily', id: 'd' }, keyed('k'))).body).toMatchObject({ isFirst: true, balance: 6 })
   await age('24 hours')
-  await forgetPlayerKeys(app.database)
+  await sweepPlayerKeys(app.database)
   expect((await sql`select seq from player_keys`.execute(app.database.db)).rows).toEqual([])
   await expectWhole(app, 6)
 })

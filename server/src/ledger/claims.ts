@@ -16,8 +16,8 @@ import { countEntrySql } from '#src/counters/entry-counts.ts'
 import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
 import { placeholders } from './parameters.ts'
 import { periodSql } from './periods.ts'
-import { gatheredReads } from '#src/db/shared-reads.ts'
-import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { batchedReads } from '#src/db/shared-reads.ts'
+import { createEntryOnce, type EarlierResult, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
 import { createMembership } from '#src/players/segments.ts'
 import { createQuotas } from './quotas.ts'
@@ -32,7 +32,7 @@ export interface ClaimInput {
 interface Item {
   reward: string
   state: ItemState
-  hasPlaces: boolean
+  hasParticipantLimit: boolean
   hasBudget: boolean
   needsInput: boolean
   isVerifiedByBot: boolean
@@ -45,7 +45,7 @@ interface NoItem {
 }
 
 /** The state of a claim in the database; one row if the player exists. */
-interface KnownRow extends Earlier, Limits {
+interface KnownRow extends EarlierResult, Limits {
   /** Whether the participation exists. */
   isDone: boolean
 }
@@ -55,16 +55,12 @@ export function createClaims(
   caps: EntryCaps,
 ): (input: ClaimInput, context: CallContext) => Promise<ClaimResult> {
   const writeOnce = createEntryOnce(database)
-  const readItems = database.statement<Item | NoItem>('claimed-items', ITEMS)
-  const readItem = gatheredReads((asked: Pick<ClaimInput, 'kind' | 'id'>[]) =>
-    readItems([asked.map(({ kind }) => kind), asked.map(({ id }) => id)]),
-  )
+  const findItem = createItemFinder(database)
   const cap = caps.get('claim')
   const claim = cap === undefined ? CLAIM : CAPPED_CLAIM
   const insertClaim = database.statement<EntryRow>(claim.name, claim.text)
   const findClaim = database.statement<KnownRow>('claim-known', FIND_CLAIM)
   const quotas = createQuotas(database)
-  const isMember = createMembership(database)
 
   return async (input, context) => {
     const { userId, kind, id, userInput } = input
@@ -74,7 +70,7 @@ export function createClaims(
       async write(key) {
         for (;;) {
           if (!item || refusal) return []
-          const { reward, hasPlaces, hasBudget, needsInput } = item
+          const { reward, hasParticipantLimit, hasBudget, needsInput } = item
           const values = [
             userId,
             kind,
@@ -85,14 +81,16 @@ export function createClaims(
             ...key,
             ...(cap === undefined ? [] : [cap]),
           ]
-          if (!hasPlaces && !hasBudget) return insertClaim(values)
-          const taken = await quotas.take({ kind, id, reward, hasPlaces, hasBudget }, (run) => run<EntryRow>(claim, values))
+          if (!hasParticipantLimit && !hasBudget) return insertClaim(values)
+          const taken = await quotas.take({ kind, id, reward, hasParticipantLimit, hasBudget }, (run) =>
+            run<EntryRow>(claim, values),
+          )
           if (taken === 'changed') ({ item, refusal } = await findItem(input, context))
           else if (taken === 'full') refusal = new Failure('FULL')
           else return taken
         }
       },
-      unlessKnown: 'participations_pkey',
+      duplicateConstraint: 'participations_pkey',
       async findEarlier() {
         const [known] = await findClaim([userId, kind, id, item?.reward ?? null, cap ?? null])
         if (!known) throw new Failure('NO_SUCH_PLAYER')
@@ -104,16 +102,31 @@ export function createClaims(
     })
     return { success: true, isFirst, reward: entry?.amount ?? 0, balance, entry }
   }
+}
 
-  async function isForOthers({ segmentId }: Item, userId: number): Promise<boolean> {
-    return segmentId !== null && !(await isMember(userId, [segmentId])).has(segmentId)
-  }
+/** An item that a player wants to claim; undefined if there is none. `refusal` says why it cannot be claimed. */
+interface FoundItem {
+  item: Item | undefined
+  refusal: Failure | undefined
+}
 
-  async function findItem(input: ClaimInput, context: CallContext) {
+/** Makes the function that finds claimed items. Simultaneous calls share one statement. */
+function createItemFinder(database: Database): (input: ClaimInput, context: CallContext) => Promise<FoundItem> {
+  const readItems = database.statement<Item | NoItem>('claimed-items', ITEMS)
+  const readItem = batchedReads((asked: Pick<ClaimInput, 'kind' | 'id'>[]) =>
+    readItems([asked.map(({ kind }) => kind), asked.map(({ id }) => id)]),
+  )
+  const isMember = createMembership(database)
+
+  return async (input, context) => {
     const found = await readItem({ kind: input.kind, id: input.id })
     const item = found.reward === null ? undefined : found
     const refusal = item && (await isForOthers(item, input.userId)) ? notFound(input.kind) : refusalOf(item, input, context)
     return { item, refusal }
+  }
+
+  async function isForOthers({ segmentId }: Item, userId: number): Promise<boolean> {
+    return segmentId !== null && !(await isMember(userId, [segmentId])).has(segmentId)
   }
 }
 
@@ -146,8 +159,8 @@ const PERIOD = periodSql('$2::text', NOW)
 
 /** The items with the kinds $1 and ids $2, in that order; nulls for an item that does not exist. */
 const ITEMS = `
-  select item.* from unnest($1::text[], $2::text[]) with ordinality as asked (kind, id, place) left join lateral (
-      select reward::text as reward, ${taskStateSql()} as state, max_participants is not null as "hasPlaces",
+  select item.* from unnest($1::text[], $2::text[]) with ordinality as asked (kind, id, ordinal) left join lateral (
+      select reward::text as reward, ${taskStateSql()} as state, max_participants is not null as "hasParticipantLimit",
              daily_budget is not null as "hasBudget", false as "needsInput", verified_by_bot as "isVerifiedByBot",
              segment_id as "segmentId"
         from tasks where collection = asked.kind and tasks.id = asked.id
@@ -155,7 +168,7 @@ const ITEMS = `
       select reward::text, ${announcementStateSql()}, max_participants is not null, daily_budget is not null,
              coalesce(link_type = 'input', false), verified_by_bot, segment_id
         from announcements where asked.kind = 'announcement' and announcements.id = asked.id) item on true
-   order by place`
+   order by ordinal`
 
 /** The parameters of `claimSql` in their order. */
 const params = placeholders(

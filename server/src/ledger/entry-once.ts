@@ -22,7 +22,7 @@ export interface EntryRow {
 }
 
 /** The result of an earlier request. */
-export interface Earlier {
+export interface EarlierResult {
   /** The current balance, returned if there is no entry. */
   balance: number
   /** Null if an import brought the participation, which then has no entry. */
@@ -36,22 +36,22 @@ export interface Written {
   entry: Entry | null
 }
 
-export interface Attempt {
+export interface EntryWrite {
   /**
    * Writes the entry and its dependent rows, including the key (`keepKeySql`), in one statement. Returns the entry, or no row if
-   * the entry exists already or is refused. `unlessKnown` is the unique constraint that is violated if a concurrent request
+   * the entry exists already or is refused. `duplicateConstraint` is the unique constraint that is violated if a concurrent request
    * writes the same entry.
    */
   write: (key: KeyParams) => Promise<EntryRow[]>
-  unlessKnown?: string
+  duplicateConstraint?: string
   /** Returns what was written before; undefined if the write can be tried again. @throws Failure if the entry is refused */
-  findEarlier: () => Promise<Earlier | undefined>
+  findEarlier: () => Promise<EarlierResult | undefined>
 }
 
 /** The parameters of the caller's key; nulls if the request has none. */
 type KeyParams = [hash: Buffer | null, fingerprint: Buffer | null]
 
-interface KeyRow extends Earlier {
+interface KeyRow extends EarlierResult {
   fingerprint: Buffer
   isFirst: boolean
   isExpired: boolean
@@ -71,22 +71,22 @@ const MAX_TRIES = 100
 
 export function createEntryOnce(
   database: Pick<Database, 'statement'>,
-): (userId: number, context: CallContext, attempt: Attempt) => Promise<Written> {
+): (userId: number, context: CallContext, entryWrite: EntryWrite) => Promise<Written> {
   const keepKey = database.statement('player-key', KEEP_KEY)
   const forgetKey = database.statement('player-key-expired', FORGET_KEY)
   // This read is never shared with other requests, because it has to find what was just written.
   const findKey = database.statement<KeyRow>('player-key-known', FIND_KEY)
   const findEntry = database.statement<EntryRow>('entry-known', FIND_ENTRY)
 
-  return async (userId, context, attempt) => {
+  return async (userId, context, entryWrite) => {
     const key = playerKey(context)
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const row = await write(attempt, key)
+      const row = await write(entryWrite, key)
       if (row) return toWritten(userId, row, true)
       // Another request, perhaps the same one, wrote the entry first, or the key was used before.
       const known = key && (await answerOfKey(userId, key))
       if (known) return known
-      const earlier = await attempt.findEarlier()
+      const earlier = await entryWrite.findEarlier()
       if (!earlier) continue
       if (!key) return answerOf(userId, earlier, false)
       await keepKey([userId, key.hash, key.fingerprint, earlier.seq, earlier.balance])
@@ -97,13 +97,14 @@ export function createEntryOnce(
   }
 
   /** Returns undefined if nothing was written. A used key fails the whole statement, so that no request is paid twice. */
-  async function write(attempt: Attempt, key: PlayerKey | undefined): Promise<EntryRow | undefined> {
+  async function write(entryWrite: EntryWrite, key: PlayerKey | undefined): Promise<EntryRow | undefined> {
     try {
-      const [row] = await attempt.write([key?.hash ?? null, key?.fingerprint ?? null])
+      const [row] = await entryWrite.write([key?.hash ?? null, key?.fingerprint ?? null])
       return row
     } catch (error) {
       const violated = violatedConstraint(error)
-      if (violated !== undefined && [attempt.unlessKnown, key && 'player_keys_pkey'].includes(violated)) return undefined
+      if (violated !== undefined && [entryWrite.duplicateConstraint, key && 'player_keys_pkey'].includes(violated))
+        return undefined
       throw error
     }
   }
@@ -120,7 +121,7 @@ export function createEntryOnce(
     return answerOf(userId, kept, kept.isFirst)
   }
 
-  async function answerOf(userId: number, { seq, balance }: Earlier, isFirst: boolean): Promise<Written> {
+  async function answerOf(userId: number, { seq, balance }: EarlierResult, isFirst: boolean): Promise<Written> {
     if (seq === null) return { isFirst, balance, entry: null }
     const [row] = await findEntry([userId, seq])
     // Entries stay for ever, but the player may have been erased since.
@@ -130,7 +131,7 @@ export function createEntryOnce(
 }
 
 /** Deletes expired keys. */
-export async function forgetPlayerKeys({ statement }: Pick<Database, 'statement'>): Promise<void> {
+export async function sweepPlayerKeys({ statement }: Pick<Database, 'statement'>): Promise<void> {
   await statement('forget-player-keys', `delete from player_keys where ${IS_EXPIRED}`)([])
 }
 

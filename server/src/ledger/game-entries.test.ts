@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { expectWhole, raceForBalance } from '#test/ledger.ts'
 import { addPlayers } from '#test/players.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
-import { forgetPlayerKeys } from './entry-once.ts'
+import { sweepPlayerKeys } from './entry-once.ts'
 
 const PATH = '/bot/v1/players/7/entries'
 const round = { amount: 2.5, cause: 'round', reference: 'r-1' }
@@ -117,7 +117,7 @@ test('design §8 a reference is never entered again: not with another amount, an
   await sql`update player_keys set created_at = now() - interval '24 hours'`.execute(app.database.db)
   expect((await bot.call('POST', PATH, round, keyed('k'))).body).toEqual(again)
   await sql`update player_keys set created_at = now() - interval '24 hours'`.execute(app.database.db)
-  await forgetPlayerKeys(app.database)
+  await sweepPlayerKeys(app.database)
   expect((await bot.call('POST', PATH, round, keyed('k'))).body).toEqual(again)
   await expectWhole(app, 3.5, 2)
 })

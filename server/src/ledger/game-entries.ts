@@ -8,7 +8,7 @@ import { IS_OPEN } from './blocks.ts'
 import { capOf, type CapSql, capSql, type EntryCaps } from './caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
-import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { createEntryOnce, type EarlierResult, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
 import { placeholders } from './parameters.ts'
 
@@ -20,7 +20,7 @@ export interface EntryInput {
 }
 
 /** The state of the reference in the database; one row if the player exists. */
-interface KnownRow extends Earlier, Limits {
+interface KnownRow extends EarlierResult, Limits {
   isSameAmount: boolean | null
 }
 
@@ -41,7 +41,7 @@ export function createGameEntries(
         const values = [userId, amount, cause, reference, ...writtenBy(context), ...key]
         return cap === undefined ? insertEntry(values) : insertCapped([...values, cap.most, cap.countedAs])
       },
-      unlessKnown: 'ledger_entries_reference',
+      duplicateConstraint: 'ledger_entries_reference',
       async findEarlier() {
         const [known] = await findKnown([userId, amount, cause, reference, cap?.most ?? null, cap?.countedAs ?? cause])
         if (!known) throw new Failure('NO_SUCH_PLAYER')

@@ -6,7 +6,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
 import { addDelta, type Deltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/transaction-locks.ts'
+import { updateInListOrder } from '#src/db/transaction-locks.ts'
 import { IS_BLOCKED } from './blocks.ts'
 
 export interface ImportedBalance {
@@ -39,7 +39,7 @@ export async function importBalances(
   deltas: Deltas,
 ): Promise<number[]> {
   if (players.length === 0) return []
-  await changeAsNamed(tx)
+  await updateInListOrder(tx)
   // If two imports run at once, the second one skips rows that the first has changed: the difference would not be certain.
   const { rows } = await sql<ImportedRow>`
     with r as materialized (select * from ${importedSql(players)} order by user_id)

@@ -6,7 +6,7 @@ import { expectReconciled } from '#test/ledger.ts'
 import { addPlayers } from '#test/players.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 import { countDeadlocks, openAgain } from '#test/test-database.ts'
-import { forgetQuotas } from './quotas.ts'
+import { sweepQuotas } from './quotas.ts'
 
 const PLAYERS = 200
 
@@ -241,7 +241,7 @@ test('design §7 what was left of earlier days and of deleted items is forgotten
     db,
   )
   await sql`delete from tasks where id = 'goes'`.execute(db)
-  await forgetQuotas(app.database)
+  await sweepQuotas(app.database)
   const { rows } =
     await sql`select item_id, quota, count(*) as buckets, count(distinct period) as periods from item_quotas group by 1, 2 order by 2`.execute(
       db,

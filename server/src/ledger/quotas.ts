@@ -22,11 +22,12 @@ export interface LimitedItem extends ItemKey {
   /** The points that a claim takes, as text so that no digit is lost. */
   reward: string
   /** Whether the number of participations is limited. */
-  hasPlaces: boolean
+  hasParticipantLimit: boolean
   /** Whether the points of a day are limited. */
   hasBudget: boolean
 }
 
+/** What is limited, as it is stored: `places` are participants, `points` are what a UTC day may pay. */
 type Quota = 'places' | 'points'
 
 /** What a claim takes from one limit. */
@@ -124,9 +125,9 @@ function nextMethod(attempt: Attempt, why: Exclude<Untaken, 'full'>): Method {
 }
 
 /** The shares of a claim, in the order in which every claim takes them, so that claims do not deadlock. */
-function sharesOf({ kind, id, reward, hasPlaces, hasBudget }: LimitedItem): Share[] {
+function sharesOf({ kind, id, reward, hasParticipantLimit, hasBudget }: LimitedItem): Share[] {
   return [
-    ...(hasPlaces ? [{ kind, id, quota: 'places', amount: '1' } as const] : []),
+    ...(hasParticipantLimit ? [{ kind, id, quota: 'places', amount: '1' } as const] : []),
     ...(hasBudget && Number(reward) > 0 ? [{ kind, id, quota: 'points', amount: reward } as const] : []),
   ]
 }
@@ -158,15 +159,15 @@ async function takeShare(
 }
 
 /** The buckets of the limit $3 of the item $1, $2. Those of the points are new on each day. */
-const OWN = `kind = $1::text and item_id = $2::text and quota = $3::text
+const LIMIT_ROWS = `kind = $1::text and item_id = $2::text and quota = $3::text
   and period = left(${TODAY}, ($3::text = 'points')::int * ${'2026-11-21'.length})`
 
 /** Chooses a bucket by chance, so that all of them are used up at about the same time. */
-const CHOSEN = `select bucket from item_quotas where ${OWN} and remaining >= $4::numeric order by random() limit 1`
+const CHOSEN = `select bucket from item_quotas where ${LIMIT_ROWS} and remaining >= $4::numeric order by random() limit 1`
 const takeSql = (bucket: string): string => `
-  update item_quotas set remaining = remaining - $4::numeric where ${OWN} and remaining >= $4::numeric and bucket = ${bucket}
+  update item_quotas set remaining = remaining - $4::numeric where ${LIMIT_ROWS} and remaining >= $4::numeric and bucket = ${bucket}
   returning remaining < $4::numeric as "isEmptied"`
-const lockSql = (strength: string): string => `select bucket from item_quotas where ${OWN} order by bucket for ${strength}`
+const lockSql = (strength: string): string => `select bucket from item_quotas where ${LIMIT_ROWS} order by bucket for ${strength}`
 
 const TAKE_UNLOCKED: NamedStatement = { name: 'quota-take-unlocked', text: takeSql(`(${CHOSEN} for update skip locked)`) }
 const FIND: NamedStatement = { name: 'quota-find', text: CHOSEN }
@@ -175,7 +176,7 @@ const LOCK_SHARED: NamedStatement = { name: 'quota-lock-shared', text: lockSql('
 const LOCK_ALL: NamedStatement = { name: 'quota-lock', text: lockSql('update') }
 const SUM: NamedStatement = {
   name: 'quota-sum',
-  text: `select sum(remaining) >= $4::numeric as "isEnough" from item_quotas where ${OWN}`,
+  text: `select sum(remaining) >= $4::numeric as "isEnough" from item_quotas where ${LIMIT_ROWS}`,
 }
 /** Takes from the fullest of the locked buckets. If that one has too little, first moves what is left in all buckets into it. */
 const GATHER: NamedStatement = {
@@ -183,11 +184,11 @@ const GATHER: NamedStatement = {
   text: `
     with whole as (
       select sum(remaining) as total, max(remaining) as most, (array_agg(bucket order by remaining desc))[1] as fullest
-        from item_quotas where ${OWN}),
+        from item_quotas where ${LIMIT_ROWS}),
     gathered as (
       update item_quotas set remaining = case when bucket <> fullest then 0 when most >= $4::numeric then most - $4::numeric
              else total - $4::numeric end
-        from whole where ${OWN} and total >= $4::numeric and (bucket = fullest or most < $4::numeric))
+        from whole where ${LIMIT_ROWS} and total >= $4::numeric and (bucket = fullest or most < $4::numeric))
     select total - $4::numeric < $4::numeric as "isEmptied" from whole where total >= $4::numeric`,
 }
 
@@ -282,7 +283,7 @@ async function markFull(database: Database, { kind, id, quota, amount }: Share):
 const TODAY_DATE = sql<Date>`(now() at time zone 'UTC')::date`
 
 /** Deletes buckets that no claim can use any more: those of earlier days, and of items that are gone. A restored item gets new ones. */
-export async function forgetQuotas({ db }: Pick<Database, 'db'>): Promise<void> {
+export async function sweepQuotas({ db }: Pick<Database, 'db'>): Promise<void> {
   await sql`delete from item_quotas q
      where (period <> '' and period < to_char(now() at time zone 'UTC' - interval '2 days', 'YYYY-MM-DD'))
         or (kind = 'announcement' and not exists (select from announcements where id = q.item_id))

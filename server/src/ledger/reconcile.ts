@@ -48,19 +48,18 @@ async function findFaults(view: Snapshot, after: number, onFault: (fault: Ledger
  * end and once as a beginning, and the exclusive or of all their hashes is 0, which needs no sorting. That two differences of 64 bits cancel
  * each other is practically impossible.
  */
-const PLACE_0 = 'hashint8extended(user_id, 0)'
-const place = (seq: string, balance: string, isFirst: string): string =>
-  `case when ${isFirst} then ${PLACE_0} else ${placeAfter(seq, balance)} end`
-const placeAfter = (seq: string, balance: string): string =>
-  `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
-const link = `${placeAfter('seq', 'balance')} # ${place('seq - 1', 'balance - amount', 'seq = 1 and balance = amount')}`
-const end = place('entries', 'balance', 'entries = 0 and balance = 0')
+const START_HASH = 'hashint8extended(user_id, 0)'
+const hashAt = (seq: string, balance: string, isFirst: string): string =>
+  `case when ${isFirst} then ${START_HASH} else ${hashAfter(seq, balance)} end`
+const hashAfter = (seq: string, balance: string): string => `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
+const link = `${hashAfter('seq', 'balance')} # ${hashAt('seq - 1', 'balance - amount', 'seq = 1 and balance = amount')}`
+const end = hashAt('entries', 'balance', 'entries = 0 and balance = 0')
 const xorOf = (hashes: string): string => `coalesce(bit_xor(${hashes}), 0)`
 const PROOF = `
   select players, entries, links # ends = beginnings as "isWhole"
     from (select count(*) as entries, ${xorOf(link)} as links from ledger_entries) as ledger,
          (select count(*) as players, ${xorOf(end)} as ends from balances) as totals,
-         (select ${xorOf(PLACE_0)} as beginnings from telegram_users) as people`
+         (select ${xorOf(START_HASH)} as beginnings from telegram_users) as people`
 
 interface FaultRow {
   userId: number

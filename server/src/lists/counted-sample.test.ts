@@ -1,7 +1,7 @@
 /** Lists: a sample says "more" only if that is certain, and does so where it saves work. */
 import { expect, test } from 'vitest'
 import { rounds, seededRandom } from '#test/size.ts'
-import { probablyFewer, provesMore } from './counted-sample.ts'
+import { poissonUpperLimit, provesMore } from './counted-sample.ts'
 
 const MAX = 10_000
 
@@ -36,14 +36,14 @@ test.each([
 })
 
 test('Lists: what a sample holds few of is probably fewer than said, in about 19 of 20 samples', () => {
-  expect([0, 1, 2, 9].map((found) => probablyFewer(found).toFixed(2))).toEqual(['3.00', '4.74', '6.30', '15.71'])
+  expect([0, 1, 2, 9].map((found) => poissonUpperLimit(found).toFixed(2))).toEqual(['3.00', '4.74', '6.30', '15.71'])
   const random = seededRandom()
   const [pages, allPages] = [500, 25_000]
   const samples = rounds(2_000, 50_000)
   for (const matching of [20, 100, 400]) {
     const missed = Array.from({ length: samples }, () => {
       const hits = Array.from({ length: matching }, () => random() < pages / allPages).filter(Boolean).length
-      return (probablyFewer(hits) * allPages) / pages <= matching
+      return (poissonUpperLimit(hits) * allPages) / pages <= matching
     }).filter(Boolean).length
     expect(missed / samples, `${matching}`).toBeLessThan(0.07)
   }

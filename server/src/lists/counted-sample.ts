@@ -32,18 +32,17 @@ function divergence(share: number, from: number): number {
   return part(share, from) + part(1 - share, 1 - from)
 }
 
-/** How often the number of `probablyFewer` may be too low. */
-const DOUBT = 0.05
+/** The probability with which `poissonUpperLimit` is too low. */
+const MAX_ERROR = 0.05
 
 /**
- * Returns a number below which the expected one probably is, if chance has found `found`: with more to be expected, a sample would find no
- * more than these in less than one of twenty cases. It is the upper limit of a Poisson distribution: 3 for 0, 4.7 for 1, 6.3 for 2.
+ * Returns the upper confidence limit (95 %) of the mean of a Poisson distribution that yielded `found`: 3 for 0, 4.7 for 1, 6.3 for 2.
  */
-export function probablyFewer(found: number): number {
+export function poissonUpperLimit(found: number): number {
   let [low, high] = [found, 3 * found + 10]
   while (high - low > 0.001) {
     const expected = (low + high) / 2
-    if (chanceOfAtMost(found, expected) > DOUBT) low = expected
+    if (chanceOfAtMost(found, expected) > MAX_ERROR) low = expected
     else high = expected
   }
   return high

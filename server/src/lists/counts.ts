@@ -10,7 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, sampleSql, sourceSql } from '#src/db/entities.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
-import { probablyFewer, provesMore } from './counted-sample.ts'
+import { poissonUpperLimit, provesMore } from './counted-sample.ts'
 import { MAX_HITS, type ServedList } from './list.ts'
 import { BITMAP_SETTINGS } from './page-queries.ts'
 import type { Where } from './where.ts'
@@ -81,8 +81,8 @@ export class MatchCounts<L extends List> {
     if (!mayEstimate) return toCount(await this.#countHits(where, ask), sample, all)
     const hits = await withTimeLimit(this.#limits.countMs, () => this.#countHits(where, ask))
     if (hits !== undefined) return toCount(hits, sample, all)
-    const known = await larger()
-    return isSurelyMore(known, all) ? manyMore(known, all) : estimate(known, all)
+    const largerSample = await larger()
+    return isSurelyMore(largerSample, all) ? manyMore(largerSample, all) : estimate(largerSample, all)
   }
 
   /** Counts by pages first, so that each row is checked once. */
@@ -166,7 +166,7 @@ function estimate({ rows, pages, matches, hits }: Sample, all: number): Count {
   const unfinished = { total: Math.min(matches, MAX_HITS), isMore: true, isUnfinished: true } as const
   if (hits >= ESTIMATED_FROM_PAGES) return { ...unfinished, about: aboutOf({ rows, matches }, all) }
   const matchesOfPage = hits > 0 ? matches / hits : rows / Math.max(1, pages)
-  const most = probablyFewer(hits) * matchesOfPage * (all / Math.max(1, rows))
+  const most = poissonUpperLimit(hits) * matchesOfPage * (all / Math.max(1, rows))
   return { ...unfinished, under: Math.min(all, inTwoDigits(Math.max(most, matches + 1))) }
 }
 

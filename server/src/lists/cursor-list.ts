@@ -5,16 +5,16 @@ import type { Count } from '@arcade/contract/field-schemas'
 import type { CallContext, JsonText } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, sourceSql } from '#src/db/entities.ts'
-import { requiredPosition } from '#src/db/reads.ts'
+import { requiredLsn } from '#src/db/reads.ts'
 import { countQueue } from './count-queue.ts'
 import { MatchCounts, tooSlow } from './counts.ts'
-import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
+import { type Ordering, readPosition, type RowPosition, scanFrom, writePosition } from './cursor-orders.ts'
 import { type CursorPages, cursorPages } from './cursor-pages.ts'
 import type { KeyedRow } from './page-queries.ts'
 import { directionOf, keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
 import { type ListRow, type ServedList, servedTo } from './list.ts'
-import { forEachSight, statementName } from './personal.ts'
+import { forPersonalAccess, statementName } from './personal.ts'
 import { whereFilter } from './where.ts'
 
 /** Counts that run at the same time: each holds a database connection until it ends. */
@@ -67,7 +67,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
   const queue = (atOnce: number) =>
     countQueue<Count>({ atOnce, mayWait: COUNTS_WAITING, waitMs: COUNT_WAIT_MS, refusal: () => tooSlow() })
   const inTurn = { quick: queue(COUNTS_AT_ONCE), exact: queue(EXACT_COUNTS_AT_ONCE) }
-  const lists = forEachSight((sees) => new KeysetList(database, servedTo(served, sees), inTurn))
+  const lists = forPersonalAccess((sees) => new KeysetList(database, servedTo(served, sees), inTurn))
   return {
     page: async (query, context) => lists(context).page(query, context),
     count: async (filter, context, options) => lists(context).count(filter, context, options),
@@ -104,10 +104,10 @@ class KeysetList<L extends List> implements CursorList<L> {
     const where = whereFilter(this.#served, filter as unknown as FilterOf<L>, context)
     const cursor = after ?? before
     const direction = directionOf({ after, before })
-    const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
-    const read = await this.#pages.read(where, readFrom({ sort, reversed }, direction ?? 'after', place), pageSize + 1)
+    const position = cursor === undefined ? undefined : readPosition(cursor, order, reversed)
+    const read = await this.#pages.read(where, scanFrom({ sort, reversed }, direction ?? 'after', position), pageSize + 1)
     const total = read.total ?? (where.isEmpty ? await this.#pages.countAll() : null)
-    const cursorAt = (row: KeyedRow): string => writePlace(row, order, reversed)
+    const cursorAt = (row: KeyedRow): string => writePosition(row, order, reversed)
     const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
     const marked = page.rows.filter(({ isMarked }) => isMarked)
     return {
@@ -125,7 +125,7 @@ class KeysetList<L extends List> implements CursorList<L> {
     const where = whereFilter(this.#served, filter, context)
     const all = await this.#pages.countAll()
     if (where.isEmpty) return { total: all, isMore: false }
-    const key = JSON.stringify([statementName(this.#served), filter, requiredPosition()])
+    const key = JSON.stringify([statementName(this.#served), filter, requiredLsn()])
     return this.#inTurn[isExact ? 'exact' : 'quick']({
       key,
       signal: context.signal,
@@ -139,18 +139,18 @@ class KeysetList<L extends List> implements CursorList<L> {
     context: CallContext,
   ): Promise<Neighbours | undefined> {
     const where = whereFilter(this.#served, filter as unknown as FilterOf<L>, context)
-    const place = await this.#findPlace(id, sort)
-    if (!place) return undefined
+    const position = await this.#findPosition(id, sort)
+    if (!position) return undefined
     const [previous, next] = await Promise.all(
-      (['before', 'after'] as const).map((way) => this.#pages.read(where, readFrom({ sort, reversed }, way, place), 1)),
+      (['before', 'after'] as const).map((way) => this.#pages.read(where, scanFrom({ sort, reversed }, way, position), 1)),
     )
     return { previous: previous?.rows[0]?.id ?? null, next: next?.rows[0]?.id ?? null }
   }
 
-  async #findPlace(id: number, sort: SortName<L>): Promise<Place | undefined> {
+  async #findPosition(id: number, sort: SortName<L>): Promise<RowPosition | undefined> {
     const keyText = sql.raw(this.#pages.orders[sort].keyText)
-    const [place] = await this.#database.reads.rows(sql<Place>`
+    const [position] = await this.#database.reads.rows(sql<RowPosition>`
       select ${this.#id} as id, ${keyText} as key from ${this.#table} where ${this.#id} = ${id}`)
-    return place
+    return position
   }
 }

@@ -10,7 +10,7 @@ import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from
 import type { ServedList } from './list.ts'
 
 /** A row's position in an order: the value that the order sorts by, null if it is missing, and the id, which decides between equal values. */
-export interface Place {
+export interface RowPosition {
   key: string | null
   id: number
 }
@@ -39,7 +39,7 @@ export interface CursorOrder {
   value: string
   /** SQL for that value as exact text, for cursors. */
   keyText: string
-  /** The same text for the rows of a page, as PostgreSQL sends it in less time, and the function that makes `keyText` of it. */
+  /** SQL that PostgreSQL sends faster than `keyText`, and the function that turns its result into `keyText`. */
   sentKey: SentKey
   isKey: (part: unknown) => boolean
   starts: Partial<Record<Start, Ranges>>
@@ -53,7 +53,7 @@ export interface CursorOrder {
 export interface Ranges {
   /** In the conditions, $1 is the value and $2 the id; next to a row without a value, $1 is the id. */
   parts: { where: string; orderBy: string }[]
-  /** The same order, for rows that were selected with their `place_value` and `place_id`. */
+  /** The same order, for rows that were selected with their `order_value` and `order_id`. */
   outerOrderBy: string
 }
 
@@ -123,7 +123,7 @@ export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sor
 
 function orderById(column: string): Omit<CursorOrder, 'name' | 'source'> {
   const [up, down] = [column, `${column} desc`]
-  const [outerUp, outerDown] = ['place_id', 'place_id desc']
+  const [outerUp, outerDown] = ['order_id', 'order_id desc']
   return {
     column: undefined,
     value: 'null::text',
@@ -167,8 +167,8 @@ function orderByField({ value, parameter, idColumn, isDescending, isOptional }: 
       ]
     : [{ where: `(${value}, ${idColumn}) < (${parameter}, $2::bigint)`, orderBy: backwards }]
   const outer = {
-    forwards: `place_value${isDescending ? down : ''}, place_id`,
-    backwards: `place_value${isDescending ? up : ' desc'}, place_id desc`,
+    forwards: `order_value${isDescending ? down : ''}, order_id`,
+    backwards: `order_value${isDescending ? up : ' desc'}, order_id desc`,
   }
   const starts: CursorOrder['starts'] = {
     first: { parts: [{ where: 'true', orderBy: forwards }], outerOrderBy: outer.forwards },
@@ -193,31 +193,35 @@ export interface Ordering<L extends List> {
 }
 
 /** A position and the direction in which to read from it, in terms of the order that is not reversed. */
-export interface Reading<L extends List> {
+export interface Scan<L extends List> {
   sort: SortName<L>
   start: Start
   /** The parameters of the ranges of `start`. */
   parameters: (string | number)[]
 }
 
-/** Returns how to read from a position, or from an end of the list. A reversed list is read in the opposite direction. */
-export function readFrom<L extends List>({ sort, reversed }: Ordering<L>, way: 'after' | 'before', place?: Place): Reading<L> {
+/** Returns the scan from a position, or from an end of the list. A reversed list is read in the opposite direction. */
+export function scanFrom<L extends List>(
+  { sort, reversed }: Ordering<L>,
+  way: 'after' | 'before',
+  position?: RowPosition,
+): Scan<L> {
   const goesForwards = (way === 'after') !== reversed
-  if (place === undefined) return { sort, start: goesForwards ? 'first' : 'last', parameters: [] }
-  const { key, id } = place
+  if (position === undefined) return { sort, start: goesForwards ? 'first' : 'last', parameters: [] }
+  const { key, id } = position
   if (key === null) return { sort, start: goesForwards ? 'afterMissing' : 'beforeMissing', parameters: [id] }
   return { sort, start: goesForwards ? 'after' : 'before', parameters: [key, id] }
 }
 
 /** @throws Failure INVALID_INPUT for a cursor of another list or order */
-export function readPlace(cursor: string, order: CursorOrder, reversed: boolean): Place {
+export function readPosition(cursor: string, order: CursorOrder, reversed: boolean): RowPosition {
   const { isKey, starts } = order
   const isKeyHere = (part: unknown): part is string | null => isKey(part) || (part === null && starts.afterMissing !== undefined)
   const [key, id] = readCursor<[string | null, number]>(cursor, cursorName(order, reversed), [isKeyHere, isId])
   return { key, id }
 }
 
-export function writePlace({ key, id }: Place, order: CursorOrder, reversed: boolean): string {
+export function writePosition({ key, id }: RowPosition, order: CursorOrder, reversed: boolean): string {
   return writeCursor([cursorName(order, reversed), key, id])
 }
 

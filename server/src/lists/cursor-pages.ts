@@ -5,19 +5,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
-import { type CursorOrder, isForwards, type Place, readFrom, type Reading } from './cursor-orders.ts'
+import { type CursorOrder, isForwards, type RowPosition, type Scan, scanFrom } from './cursor-orders.ts'
 import { bindSql, MAX_HITS, type ServedList } from './list.ts'
 import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type Read } from './page-queries.ts'
 import type { Where } from './where.ts'
 
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
-  read(where: Where, reading: Reading<L>, limit: number): Promise<Read>
+  read(where: Where, scan: Scan<L>, limit: number): Promise<Read>
   /** Returns the number of all rows of the list. */
   countAll(): Promise<number>
 }
 
-/** Matches whose places in the order of a joined table are looked up one by one. With more, checking rows of the order takes less time. */
+/** Matches whose positions in the order of a joined table are looked up one by one. With more, checking rows of the order takes less time. */
 const FEW_HITS = 200
 /** Matches that are collected and looked up among the next rows of the order. With more, the next rows are checked themselves. */
 const COLLECTED_HITS = 3_000
@@ -56,7 +56,7 @@ interface PageLimits {
 /** A row of the order is looked up by indexes, which takes several times as long as reading one of many rows for a join. */
 const LIMITS: PageLimits = { rowsNear: (limit) => Math.max(200, 30 * limit), rowsWalked: 10_000, walkedShare: 0.25 }
 
-/** How many times as many rows are checked next, if the first ones contained a sixth of a page. */
+/** The factor by which more rows are checked next if the first ones contained a sixth of a page. */
 const MORE_ROWS = 20
 
 /** A page to find, and what the strategies so far have learned. */
@@ -96,8 +96,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   return {
     orders: queries.orders,
     countAll: () => queries.countAll(),
-    async read(where, reading, limit) {
-      const lookup: PageLookup<L> = { where, page: { reading, limit }, queries, limits, checkedRows: 0, nearRows: [] }
+    async read(where, scan, limit) {
+      const lookup: PageLookup<L> = { where, page: { scan, limit }, queries, limits, checkedRows: 0, nearRows: [] }
       for (const strategy of strategies) {
         const read = await strategy(lookup)
         if (read) return read
@@ -163,7 +163,7 @@ async function distinctive<L extends List>(lookup: PageLookup<L>): Promise<Read 
 async function collected<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
   const { where, page, queries } = lookup
   const { conditions } = where.sql
-  if (lookup.isCollected || !conditions || !queries.isJoined(page.reading.sort)) return undefined
+  if (lookup.isCollected || !conditions || !queries.isJoined(page.scan.sort)) return undefined
   lookup.isCollected = true
   const hits = await queries.collected(where, page, {
     conditions,
@@ -187,17 +187,17 @@ async function checkShare<L extends List>(lookup: PageLookup<L>, share: number):
  */
 async function walked<L extends List>({ where, page, queries, limits }: PageLookup<L>): Promise<Read | undefined> {
   if (where.hasSearch) return undefined
-  const { reading, limit } = page
-  const { sort } = reading
+  const { scan, limit } = page
+  const { sort } = scan
   const mostRows = limits.walkedShare * (await queries.rowsCollected(where))
   const rows: KeyedRow[] = []
-  let [from, walkedRows, nextRows] = [reading, 0, limits.rowsWalked]
+  let [from, walkedRows, nextRows] = [scan, 0, limits.rowsWalked]
   while (walkedRows + nextRows <= mostRows) {
-    rows.push(...(await queries.walked(where, { reading: from, limit: limit - rows.length }, nextRows)))
+    rows.push(...(await queries.walked(where, { scan: from, limit: limit - rows.length }, nextRows)))
     if (rows.length === limit) return { rows }
-    const last = await queries.placeOf(where, from, nextRows)
+    const last = await queries.positionAfter(where, from, nextRows)
     if (!last) return { rows } // the order ends there
-    from = readFrom({ sort, reversed: false }, isForwards(reading.start) ? 'after' : 'before', last)
+    from = scanFrom({ sort, reversed: false }, isForwards(scan.start) ? 'after' : 'before', last)
     walkedRows += nextRows
     const rowsOfMatch = walkedRows / rows.length // infinite without a match, which ends the walk
     nextRows = Math.ceil(WALK_MARGIN * rowsOfMatch * (limit - rows.length))
@@ -212,7 +212,7 @@ async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | und
   const hits = await queries.among(conditions, { ...page, maxHits: MAX_HITS, isNarrow: !where.hasSearch })
   if (hits.total <= MAX_HITS) return hits
   lookup.end = hits.rows[page.limit - 1]
-  const isEnd = (await queries.placeOf(where, page.reading, limits.rowsNear(page.limit))) === undefined
+  const isEnd = (await queries.positionAfter(where, page.scan, limits.rowsNear(page.limit))) === undefined
   return isEnd ? { rows: lookup.nearRows } : undefined
 }
 
@@ -261,10 +261,10 @@ async function matchesBefore<L extends List>(
   { where, page, queries }: PageLookup<L>,
   end: KeyedRow | undefined,
 ): Promise<readonly KeyedRow[]> {
-  const { sort, start, parameters } = page.reading
+  const { sort, start, parameters } = page.scan
   const after = queries.orders[sort].starts[start]!.parts.map((part) => bindSql(part.where, parameters))
   const within = end
-    ? after.flatMap((part) => rangesBefore(end, page.reading, queries).map((before) => sql`(${part} and ${before})`))
+    ? after.flatMap((part) => rangesBefore(end, page.scan, queries).map((before) => sql`(${part} and ${before})`))
     : after
   const conditions = where.sql.estimatedConditions.map(
     (condition) => sql<boolean>`(${condition}) and (${sql.join(within, sql` or `)})`,
@@ -278,7 +278,11 @@ async function matchesBefore<L extends List>(
 }
 
 /** Conditions of the ranges that come before a row when reading towards it. */
-function rangesBefore<L extends List>(row: Place, { sort, start }: Reading<L>, queries: PageQueries<L>): RawBuilder<unknown>[] {
-  const back = readFrom<L>({ sort, reversed: false }, isForwards(start) ? 'before' : 'after', row)
+function rangesBefore<L extends List>(
+  row: RowPosition,
+  { sort, start }: Scan<L>,
+  queries: PageQueries<L>,
+): RawBuilder<unknown>[] {
+  const back = scanFrom<L>({ sort, reversed: false }, isForwards(start) ? 'before' : 'after', row)
   return queries.orders[sort].starts[back.start]!.parts.map(({ where }) => bindSql(where, back.parameters))
 }

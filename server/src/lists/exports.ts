@@ -8,7 +8,7 @@ import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
 import { listPermissions } from '@arcade/contract/team/records'
-import { type CallContext, refuseWithout, signedIn, untilClientLeaves } from '#src/calls.ts'
+import { type CallContext, refuseWithoutPermission, signedIn, untilClientLeaves } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
@@ -39,6 +39,18 @@ export interface ListExports<L extends List> {
   selection: (input: ExportInput<FilterOf<L>>, context: CallContext) => Promise<DownloadAnswer>
 }
 
+interface Start extends ExportOptions {
+  context: CallContext
+  where: { sql: string; parameters: readonly unknown[] }
+  source: string
+  order: string
+  /** SQL for the number of rows, with the parameters of `where`, if there are any. */
+  total: string
+  /** What the audit entry says about the export. */
+  detail?: Record<string, unknown>
+  fileName?: string
+}
+
 /** Makes the exports of one list. Rows are counted and read in one snapshot. */
 export function listExports<L extends List>(
   { database, downloads }: { database: Database; downloads: Downloads },
@@ -51,7 +63,7 @@ export function listExports<L extends List>(
   return {
     all(options, context) {
       const total = counted?.({}) ?? `(select count(*) from ${entity.table} where ${within})`
-      return start({ ...options, context, where: { sql: within, parameters: [] }, ...ordered(list.ownSort, false), total })
+      return start({ ...options, context, where: { sql: within, parameters: [] }, ...ordered(list.defaultSort, false), total })
     },
 
     selection({ target, sort, reversed, exportId, format }, context) {
@@ -69,30 +81,10 @@ export function listExports<L extends List>(
     return { source, order: orderSql(served, sort as SortName<L>, reversed) }
   }
 
-  interface Start extends ExportOptions {
-    context: CallContext
-    where: { sql: string; parameters: readonly unknown[] }
-    source: string
-    order: string
-    /** SQL for the number of rows, with the parameters of `where`, if there are any. */
-    total: string
-    /** What the audit entry says about the export. */
-    detail?: Record<string, unknown>
-    fileName?: string
-  }
-
-  async function start({
-    exportId,
-    format,
-    context,
-    where,
-    source,
-    order,
-    total,
-    detail = {},
-    fileName = list.fileName,
-  }: Start): Promise<DownloadAnswer> {
-    for (const one of ['exports.make', listPermissions[list.name as ListName]] as const) refuseWithout(one, signedIn(context))
+  async function start(options: Start): Promise<DownloadAnswer> {
+    const { exportId, format, context, where, source, order, total, detail = {}, fileName = list.fileName } = options
+    for (const one of ['exports.make', listPermissions[list.name as ListName]] as const)
+      refuseWithoutPermission(one, signedIn(context))
     // Personal fields that the caller may not see are empty: §7 fixes the columns.
     const { masks } = servedTo(served, seesPersonal(context))
     const selected = selectList(entity, { derived, only, moments: 'milliseconds', masks })

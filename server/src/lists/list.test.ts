@@ -30,7 +30,7 @@ const list = defineList({
     isRich: { label: 'Rich', kind: 'choice', options: { yes: 'Yes', no: 'No' } },
   },
   sorts: { 'a-z': { label: 'A-Z', field: 'firstName' }, balance: { label: 'Balance', field: 'balance', isDescending: true } },
-  ownSort: 'balance',
+  defaultSort: 'balance',
   pageSizes: [5],
 })
 const common = {
@@ -88,7 +88,7 @@ test('a list with personal fields must say how it is searched without them, and 
   const conditions = { isRich: () => sql<boolean>`true` }
   expect(() => serveList<typeof list>({ ...whole, conditions })).toThrow('has personal fields')
   // @ts-expect-error the order of a personal field would tell its values
-  defineList({ ...list, filters: {}, sorts: { email: { label: 'Email', field: 'email' } }, ownSort: 'email' })
+  defineList({ ...list, filters: {}, sorts: { email: { label: 'Email', field: 'email' } }, defaultSort: 'email' })
 })
 
 test('incomplete lists do not compile', () => {
@@ -124,12 +124,12 @@ test('incomplete lists do not compile', () => {
     // @ts-expect-error a filter by an unknown field
     filters: { wallet: { label: 'Wallet', kind: 'min', field: 'wallet' } },
     sorts: { title: { label: 'Title', field: 'title' } },
-    ownSort: 'title',
+    defaultSort: 'title',
   })
   // @ts-expect-error a sort by an unknown field
-  defineList({ ...facts, filters: {}, sorts: { wallet: { label: 'Wallet', field: 'wallet' } }, ownSort: 'wallet' })
+  defineList({ ...facts, filters: {}, sorts: { wallet: { label: 'Wallet', field: 'wallet' } }, defaultSort: 'wallet' })
   // @ts-expect-error a sort without a field
-  defineList({ ...facts, filters: {}, sorts: { title: { label: 'Title' } }, ownSort: 'title' })
+  defineList({ ...facts, filters: {}, sorts: { title: { label: 'Title' } }, defaultSort: 'title' })
   // @ts-expect-error an unknown list to export
   exportSelection({})
 })

@@ -10,7 +10,7 @@ import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 import { type Condition, type ListRow, MAX_HITS, orderSql, type ServedList, servedTo } from './list.ts'
-import { forEachSight, statementName } from './personal.ts'
+import { forPersonalAccess, statementName } from './personal.ts'
 import { type Where, whereFilter } from './where.ts'
 
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
@@ -43,7 +43,7 @@ export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
 ): (query: NumberedQuery<L>, context: CallContext) => Promise<NumberedPage<L>> {
-  const pages = forEachSight((sees) => new NumberedPages(database, servedTo(served, sees)))
+  const pages = forPersonalAccess((sees) => new NumberedPages(database, servedTo(served, sees)))
   return (query, context) => pages(context).read(query, context)
 }
 
@@ -81,7 +81,7 @@ class NumberedPages<L extends List> {
     const filter = rest as unknown as FilterOf<L>
     const where = whereFilter(this.#served, filter, context)
     const offset = (page - 1) * this.#pageSize
-    const isWhole = where.isEmpty && sort === this.#served.list.ownSort && !reversed
+    const isWhole = where.isEmpty && sort === this.#served.list.defaultSort && !reversed
     const totalSql = this.#totalSql(where, filter)
     const read = isWhole
       ? await this.#wholePage(offset, context)
@@ -145,7 +145,7 @@ class NumberedPages<L extends List> {
     const everything = counted?.({}) ?? countSql(within)
     const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
     return `select ${total} as total, ${this.#fields} from ${entity.table} where ${shown}
-      order by ${orderSql(this.#served, list.ownSort as SortName<L>, false)} limit ${this.#pageSize}`
+      order by ${orderSql(this.#served, list.defaultSort as SortName<L>, false)} limit ${this.#pageSize}`
   }
 
   #toRead(rows: readonly TextRow[]): Read<L> {

@@ -7,7 +7,7 @@ import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { columnName, columnTypes, isJoinedField, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow, TextsOptions } from '#src/db/reads.ts'
-import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
+import { type CursorOrder, cursorOrder, type Ranges, type RowPosition, type Scan, type Start } from './cursor-orders.ts'
 import { type Explained, mostRowsIn } from './explained.ts'
 import { rowWriter } from './json-rows.ts'
 import { bindSql, type Condition, type ServedList } from './list.ts'
@@ -15,7 +15,7 @@ import { statementName } from './personal.ts'
 import type { Where } from './where.ts'
 
 /** A row as JSON, and its position in the order. */
-export interface KeyedRow extends Place {
+export interface KeyedRow extends RowPosition {
   json: string
   /** Whether the list's `markCondition` holds for the row. */
   isMarked: boolean
@@ -30,7 +30,7 @@ export interface Read {
 
 /** A page to read: `limit` rows from a position on. */
 export interface PageRequest<L extends List> {
-  reading: Reading<L>
+  scan: Scan<L>
   limit: number
 }
 
@@ -52,7 +52,7 @@ type PreparedPage = (parameters: unknown[]) => Promise<Read>
 export const BITMAP_SETTINGS = { work_mem: '64MB', max_parallel_workers_per_gather: '0' }
 
 /**
- * Options for collecting the matches of a filter. The plan for a search alone depends on none of its values, because `found` hides them from
+ * Options for collecting the matches of a filter. The plan for a search alone depends on none of its values, because `indexed` hides them from
  * the planner (search.ts), so PostgreSQL plans it once for each connection.
  */
 function optionsFor({ isSearchAlone }: Where): TextsOptions {
@@ -120,18 +120,18 @@ export class PageQueries<L extends List> {
   }
 
   /** Reads a page of the whole list. Returns undefined for a limit that is not prepared. */
-  async whole({ reading, limit }: PageRequest<L>): Promise<Read | undefined> {
-    return this.#prepared.get(this.#statementName(reading, limit))?.(reading.parameters)
+  async whole({ scan, limit }: PageRequest<L>): Promise<Read | undefined> {
+    return this.#prepared.get(this.#statementName(scan, limit))?.(scan.parameters)
   }
 
   /** Reads a page of filters that have an index in this order. Returns undefined if there is no such index. */
-  async indexed(filters: NonNullable<Where['indexed']>, { reading, limit }: PageRequest<L>): Promise<Read | undefined> {
-    const page = this.#indexedPage(reading, limit, filters.filters)
-    return page && { rows: (await page([...reading.parameters, ...filters.values])).rows }
+  async indexed(filters: NonNullable<Where['indexed']>, { scan, limit }: PageRequest<L>): Promise<Read | undefined> {
+    const page = this.#indexedPage(scan, limit, filters.filters)
+    return page && { rows: (await page([...scan.parameters, ...filters.values])).rows }
   }
 
   /** Reads the matching rows among the next `checkedRows` rows of the order. */
-  async nearby(where: Where, { reading, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
+  async nearby(where: Where, { scan, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     // A filter that looks up other tables is checked inside the subquery, because Citus cannot join tables to the result of a LIMIT.
     const { looksUp } = where.sql
     const columns = looksUp ? sql`*, (${where.sql.matches}) as is_match` : sql`*`
@@ -139,12 +139,12 @@ export class PageQueries<L extends List> {
     const found = await this.#reads.texts(
       sql`
       select ${sql.raw(this.#columns('null'))} from (
-        select ${sql.raw(this.#withPosition(reading.sort))} from ${this.#nextRows(where, reading, { count: checkedRows, columns })} as looked
+        select ${sql.raw(this.#withPosition(scan.sort))} from ${this.#nextRows(where, scan, { count: checkedRows, columns })} as looked
           where ${matches} limit ${sql.lit(limit)}
-      ) as page order by ${sql.raw(this.orders[reading.sort].starts[reading.start]!.outerOrderBy)}`,
+      ) as page order by ${sql.raw(this.orders[scan.sort].starts[scan.start]!.outerOrderBy)}`,
       { isRepeated: where.isSearchAlone },
     )
-    return this.#toRead(found, reading.sort).rows
+    return this.#toRead(found, scan.sort).rows
   }
 
   /**
@@ -154,10 +154,10 @@ export class PageQueries<L extends List> {
   async walked(where: Where, page: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
     const id = sql.raw(this.#idColumn)
     const columns = sql`${id}, (${where.sql.matches}) as is_match`
-    const source = where.sql.isOfJoined && this.isJoined(page.reading.sort) ? this.#served.entity.joined!.table : undefined
-    const hits = sql`select ${id} from ${this.#nextRows(where, page.reading, { count: checkedRows, columns, source })} as walked
+    const source = where.sql.isOfJoined && this.isJoined(page.scan.sort) ? this.#served.entity.joined!.table : undefined
+    const hits = sql`select ${id} from ${this.#nextRows(where, page.scan, { count: checkedRows, columns, source })} as walked
       where is_match limit ${sql.lit(page.limit)}`
-    return (await this.#pageOfHits(page.reading, { hits, next: sql`select ${id} as next_id from hits` })).rows
+    return (await this.#pageOfHits(page.scan, { hits, next: sql`select ${id} as next_id from hits` })).rows
   }
 
   /** Returns about how many rows of a table or an index are read at once to collect all matches: the most in any step of the plan. */
@@ -167,15 +167,15 @@ export class PageQueries<L extends List> {
     return mostRowsIn(explained!)
   }
 
-  /** Returns the place of the row that is `number` rows of the order after the position, or undefined if there are fewer. */
-  async placeOf(where: Where, reading: Reading<L>, number: number): Promise<Place | undefined> {
-    const { column, keyText } = this.orders[reading.sort]
+  /** Returns the position of the row that is `number` rows further in the order, or undefined if the order ends before. */
+  async positionAfter(where: Where, scan: Scan<L>, number: number): Promise<RowPosition | undefined> {
+    const { column, keyText } = this.orders[scan.sort]
     const columns = sql.raw([this.#idColumn, ...(column === undefined ? [] : [column])].join(', '))
-    const rows = this.#nextRows(where, reading, { count: number, columns })
-    const [place] = await this.#reads.rows<Place>(sql`
+    const rows = this.#nextRows(where, scan, { count: number, columns })
+    const [position] = await this.#reads.rows<RowPosition>(sql`
       select ${sql.raw(this.#idColumn)} as id, ${sql.raw(keyText)} as key
         from (select * from ${rows} as looked offset ${sql.lit(number - 1)}) as last`)
-    return place
+    return position
   }
 
   /** Whether a random sample of about `size` of the list's `all` rows contains a match. */
@@ -200,20 +200,20 @@ export class PageQueries<L extends List> {
    */
   async among(
     conditions: readonly Condition[],
-    { reading, limit, maxHits, from, isNarrow = false, options }: HitsOptions<L>,
+    { scan, limit, maxHits, from, isNarrow = false, options }: HitsOptions<L>,
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
-    const { sort, start, parameters } = reading
+    const { sort, start, parameters } = scan
     const { parts } = this.orders[sort].starts[start]!
     const afterPosition = parts.map(({ where }) => bindSql(where, parameters))
     const id = sql.raw(this.#idColumn)
-    const placed = isNarrow
-      ? sql`(select ${sql.raw(this.#orderColumns(sort))} from hits join ${sql.raw(this.#served.entity.table)} using (${id})) as placed`
+    const ordered = isNarrow
+      ? sql`(select ${sql.raw(this.#orderColumns(sort))} from hits join ${sql.raw(this.#served.entity.table)} using (${id})) as ordered`
       : sql`hits`
     const next = sql`
-      select ${id} as next_id from ${placed} where (${sql.join(afterPosition, sql`) or (`)})
+      select ${id} as next_id from ${ordered} where (${sql.join(afterPosition, sql`) or (`)})
        order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)}`
     const hits = this.#hits(conditions, { columns: isNarrow ? this.#idColumn : this.#orderColumns(sort), from, maxHits })
-    return this.#pageOfHits(reading, { hits, next, options })
+    return this.#pageOfHits(scan, { hits, next, options })
   }
 
   /**
@@ -222,7 +222,7 @@ export class PageQueries<L extends List> {
    */
   async collected(
     where: Where,
-    { reading, limit }: PageRequest<L>,
+    { scan, limit }: PageRequest<L>,
     {
       conditions,
       fewHits,
@@ -231,24 +231,24 @@ export class PageQueries<L extends List> {
     }: { conditions: readonly Condition[]; fewHits: number; maxHits: number; checkedRows: number },
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { entity } = this.#served
-    const { column, starts } = this.orders[reading.sort]
-    const { parts } = starts[reading.start]!
+    const { column, starts } = this.orders[scan.sort]
+    const { parts } = starts[scan.start]!
     const id = sql.raw(this.#idColumn)
     const source = entity.joined!.table
     const isFew = sql`(select count(*) <= ${sql.lit(fewHits)} from hits)`
     // The literal limit shows the planner that a few rows are looked up one by one.
     const few = sql`select ${id} from hits where ${isFew} limit ${sql.lit(fewHits)}`
-    const placed = sql`select ${id}, ${sql.raw(column!)} from (${few}) as few join ${sql.raw(source)} using (${id})`
-    const afterPosition = parts.map((part) => bindSql(part.where, reading.parameters))
-    const checked = this.#nextRows(where, reading, { count: checkedRows, columns: id, source })
+    const ordered = sql`select ${id}, ${sql.raw(column!)} from (${few}) as few join ${sql.raw(source)} using (${id})`
+    const afterPosition = parts.map((part) => bindSql(part.where, scan.parameters))
+    const checked = this.#nextRows(where, scan, { count: checkedRows, columns: id, source })
     // "is true" keeps the planner from a join, which would read and sort all rows to check instead of stopping when the page is complete.
     const next = sql`
-      (select ${id} as next_id from (${placed}) as placed where (${sql.join(afterPosition, sql`) or (`)})
+      (select ${id} as next_id from (${ordered}) as ordered where (${sql.join(afterPosition, sql`) or (`)})
         order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
       union all (select ${id} from ${checked} as checked
         where not ${isFew} and (${id} in (select ${id} from hits)) is true limit ${sql.lit(limit)})`
     const hits = this.#hits(conditions, { columns: this.#idColumn, maxHits })
-    return this.#pageOfHits(reading, { hits, next, options: optionsFor(where) })
+    return this.#pageOfHits(scan, { hits, next, options: optionsFor(where) })
   }
 
   /** SQL that selects the rows that match one of the conditions. */
@@ -264,7 +264,7 @@ export class PageQueries<L extends List> {
 
   /** Reads the rows with the ids that `next` selects from the `hits`, and the number of the latter. */
   async #pageOfHits(
-    { sort, start }: Reading<L>,
+    { sort, start }: Scan<L>,
     { hits, next, options }: { hits: RawBuilder<unknown>; next: RawBuilder<unknown>; options?: TextsOptions | undefined },
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const read = await this.#reads.texts(
@@ -311,7 +311,7 @@ export class PageQueries<L extends List> {
   }
 
   /** Prepares a page of filters that have an index in this order, when it is first needed. */
-  #indexedPage({ sort, start }: Reading<L>, limit: number, filters: readonly string[]): PreparedPage | undefined {
+  #indexedPage({ sort, start }: Scan<L>, limit: number, filters: readonly string[]): PreparedPage | undefined {
     const { list, entity } = this.#served
     const name = `${this.#statementName({ sort, start }, limit)}-${filters.join('-')}`
     const known = this.#prepared.get(name)
@@ -347,7 +347,7 @@ export class PageQueries<L extends List> {
   /** The next rows of the order, matching or not, within the bounds that the filter sets to the field of the order. */
   #nextRows(
     { sql: { withinBounds } }: Where,
-    { sort, start, parameters }: Reading<L>,
+    { sort, start, parameters }: Scan<L>,
     {
       count,
       columns,
@@ -367,12 +367,12 @@ export class PageQueries<L extends List> {
   #withPosition(sort: SortName<L>): string {
     const { sentKey, value } = this.orders[sort]
     const mark = this.#served.markCondition ?? 'false'
-    return `${sentKey.text} as place_key, ${value} as place_value, ${this.#idColumn} as place_id, ${mark} as place_mark, ${this.#fields}`
+    return `${sentKey.text} as order_key, ${value} as order_value, ${this.#idColumn} as order_id, ${mark} as is_marked, ${this.#fields}`
   }
 
   /** The columns of the result: FIRST_FIELD ones, then the fields. */
   #columns(total: string): string {
-    return [total, 'place_key', 'place_id', 'place_mark', ...this.#fieldNames].join(', ')
+    return [total, 'order_key', 'order_id', 'is_marked', ...this.#fieldNames].join(', ')
   }
 
   #toRead(texts: readonly TextRow[], sort: SortName<L>): Read {
@@ -381,7 +381,7 @@ export class PageQueries<L extends List> {
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
 
-  #statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
+  #statementName({ sort, start }: Pick<Scan<L>, 'sort' | 'start'>, limit: number): string {
     return `${statementName(this.#served)}-${sort}-${start}-${limit - 1}`
   }
 }

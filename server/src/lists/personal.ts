@@ -4,7 +4,7 @@
  */
 import type { Fields, List } from '@arcade/contract/entity'
 import { isPersonalFilter, personalFilters, personalNames } from '@arcade/contract/personal'
-import { type CallContext, Failure, refuseWithout } from '#src/calls.ts'
+import { type CallContext, Failure, refuseWithoutPermission } from '#src/calls.ts'
 import { columnTypes, type Masks } from '#src/db/entities.ts'
 
 type Caller = Pick<CallContext, 'caller'>
@@ -16,7 +16,7 @@ export function seesPersonal(context: Caller | undefined): boolean {
 
 /** @throws Failure FORBIDDEN if the caller may not see personal fields of players */
 export function refuseWithoutPersonal({ caller }: Caller): void {
-  if (caller.kind === 'user') refuseWithout('players.personal', caller.user)
+  if (caller.kind === 'user') refuseWithoutPermission('players.personal', caller.user)
 }
 
 /** @throws Failure FORBIDDEN if a filter tells something about personal fields that the caller may not see */
@@ -71,8 +71,8 @@ export function statementName({ list, masks }: { list: Pick<List, 'name'>; masks
   return masks ? `${list.name}*` : list.name
 }
 
-/** Makes something once for callers who see personal fields and once for those who do not. The latter is made when it is first needed. */
-export function forEachSight<T>(make: (sees: boolean) => T): (context: Caller) => T {
+/** Makes a value for callers who see personal fields, and a second one, when it is first needed, for the others. */
+export function forPersonalAccess<T>(make: (sees: boolean) => T): (context: Caller) => T {
   const whole = make(true)
   let withoutPersonal: { made: T } | undefined
   return (context) => (seesPersonal(context) ? whole : (withoutPersonal ??= { made: make(false) }).made)

@@ -22,9 +22,9 @@ export interface SearchTerm {
   /** The condition that the index serves: it holds for these rows and some others. */
   inIndex: Condition
   /** A condition for the same rows as `matches` for which the planner always uses the index. */
-  found: Condition
+  indexed: Condition
   /** A condition for the same rows for which the planner estimates how many rows the index finds. */
-  guessed: Condition
+  estimated: Condition
   /** Whether the index is searched for a number, which few rows are likely to contain. */
   isDistinctive?: boolean
 }
@@ -41,7 +41,8 @@ const LONG_NUMBER = 7
  */
 export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
-  if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never, guessed: never } : undefined
+  if (text === '')
+    return foldsToNothing(search) ? { matches: never, inIndex: never, indexed: never, estimated: never } : undefined
   const { searched, asked } = withSpacesAsTyped(texts ?? sql.ref('searched_text'), text)
   const part = texts ? folded(asked) : asStored(asked)
   const isWordStart = findsBeginningsOnly(search)
@@ -50,13 +51,14 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
     : sql<boolean>`strpos(${searched}, ${part}) > 0`
   // Only the index that finds fewer rows is used: two consecutive letters are rarer than most single characters.
   const hasWord = !hasUnindexedCharacters(text) || /[a-z0-9_.#-]{2}/i.test(text)
-  const indexed = (value: Value): Condition => (hasWord ? inWordIndex(text, isWordStart, value) : inCharacterIndex(text, value))
-  const [inIndex, guessed] = [indexed(hidden), indexed(shown)]
+  const conditionInIndex = (value: Value): Condition =>
+    hasWord ? inWordIndex(text, isWordStart, value) : inCharacterIndex(text, value)
+  const [inIndex, inIndexEstimated] = [conditionInIndex(hidden), conditionInIndex(shown)]
   return {
     matches,
     inIndex,
-    found: sql<boolean>`(${inIndex} and ${matches})`,
-    guessed: sql<boolean>`(${guessed} and ${matches})`,
+    indexed: sql<boolean>`(${inIndex} and ${matches})`,
+    estimated: sql<boolean>`(${inIndexEstimated} and ${matches})`,
     isDistinctive: rarestPart(text) !== undefined,
   }
 }

@@ -5,7 +5,7 @@ import type { FilterOf, List } from '@arcade/contract/entity'
 import { readGroups } from '@arcade/contract/filter-groups'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, isJoinedField } from '#src/db/entities.ts'
-import { momentParameter, momentText } from '#src/db/moments.ts'
+import { momentParameter, microsecondsText } from '#src/db/moments.ts'
 import { bindSql, type Condition, type Lookup, type SearchCondition, type ServedList, servedTo } from './list.ts'
 import { refusePersonalFilters, seesPersonal } from './personal.ts'
 
@@ -115,14 +115,14 @@ function indexedFilter<L extends List>({ list, indexedFilters }: ServedList<L>, 
   if (indexedFilters === undefined) return undefined
   const isBound = (name: string): boolean => {
     const { kind, field } = list.filters[name]!
-    return (kind === 'from' || kind === 'before') && field === list.sorts[list.ownSort]!.field
+    return (kind === 'from' || kind === 'before') && field === list.sorts[list.defaultSort]!.field
   }
   const bounds = given.filter(([name]) => isBound(name))
   const others = given.filter(([name]) => !isBound(name))
   if (others.length > 1 || others.some(([name]) => !indexedFilters.includes(name))) return undefined
   return {
     filters: [...others, ...bounds].map(([name]) => name),
-    values: [...others.map(([, value]) => value), ...bounds.map(([, value]) => momentText(new Date(value as string)))],
+    values: [...others.map(([, value]) => value), ...bounds.map(([, value]) => microsecondsText(new Date(value as string)))],
   }
 }
 

@@ -24,7 +24,7 @@ const OF_FILES = '.export_metadata'
 const OLD_BACKUP = '.backup_info'
 const OUTPUT = /^output-\d+$/
 
-/** The fields of the metadata that are read: `overall: [{place: 2, documents: 3}]`, `files: [{name: 2}]`. */
+/** The fields of the metadata that are read: `overall: [{metadataFile: 2, documents: 3}]`, `files: [{name: 2}]`. */
 const OVERALL_ENTRY = 1
 const METADATA_FILE = 2
 const DOCUMENTS = 3
@@ -60,13 +60,13 @@ async function openExport(overall: string): Promise<ManagedExport> {
   const directory = dirname(overall)
   const all = await readdir(directory, { recursive: true })
   const outputs = new Set(all.filter((path) => OUTPUT.test(basename(path))))
-  const { places, documents } = await readOverall(overall)
+  const { metadataPaths, documents } = await readOverall(overall)
   const named = new Set<string>()
-  for (const given of places) {
-    // An export that was copied to another folder may name the place where it was first.
-    const place = all.find((path) => path === given || given.endsWith(`/${path}`))
-    if (place === undefined) throw new StartError(`${join(directory, given)} is missing, which ${overall} names.`)
-    for (const name of await readFileNames(join(directory, place))) named.add(join(dirname(place), name))
+  for (const given of metadataPaths) {
+    // An export that was copied to another folder may name its metadata files by their former paths.
+    const metadataPath = all.find((path) => path === given || given.endsWith(`/${path}`))
+    if (metadataPath === undefined) throw new StartError(`${join(directory, given)} is missing, which ${overall} names.`)
+    for (const name of await readFileNames(join(directory, metadataPath))) named.add(join(dirname(metadataPath), name))
   }
   const missing = [...named].find((path) => !outputs.has(path))
   if (missing !== undefined)
@@ -83,17 +83,17 @@ function byNumber(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true })
 }
 
-async function readOverall(path: string): Promise<{ places: string[]; documents: number | undefined }> {
-  const places: string[] = []
+async function readOverall(path: string): Promise<{ metadataPaths: string[]; documents: number | undefined }> {
+  const metadataPaths: string[] = []
   let documents: number | undefined
   for await (const records of readRecords(path))
     for (const { bytes } of records)
       readMetadata(path, bytes, OVERALL_ENTRY, (entry) => {
-        if (entry.field === METADATA_FILE && entry.wire === WIRE.bytes) places.push(entry.text())
+        if (entry.field === METADATA_FILE && entry.wire === WIRE.bytes) metadataPaths.push(entry.text())
         else if (entry.field === DOCUMENTS && entry.wire === WIRE.varint) documents = (documents ?? 0) + Number(entry.number())
         else entry.skip()
       })
-  return { places: places.filter((place) => place.endsWith(OF_FILES)), documents }
+  return { metadataPaths: metadataPaths.filter((one) => one.endsWith(OF_FILES)), documents }
 }
 
 async function readFileNames(path: string): Promise<string[]> {

@@ -91,15 +91,15 @@ export function translate(document: FirestoreDocument, mapping: CollectionMappin
   const row = Object.create(null) as Fields
   row['__name__'] = path.join('/')
   const unmapped: Translated['unmapped'] = []
-  const place = (name: string, value: unknown): void => {
+  const assign = (name: string, value: unknown): void => {
     if (dropped.has(name)) return
     const target = fields.get(name) ?? (kept.has(name) && name !== FROM_BEFORE && !isTarget(fields, name) ? name : undefined)
     if (target !== undefined) row[target] = value
     else if (isPlainMap(value) && hasFieldsWithin(fields, dropped, name))
-      for (const [inner, part] of Object.entries(value)) place(`${name}.${inner}`, part)
+      for (const [inner, part] of Object.entries(value)) assign(`${name}.${inner}`, part)
     else unmapped.push([name, value])
   }
-  for (const [name, value] of Object.entries(document.fields)) place(name, value)
+  for (const [name, value] of Object.entries(document.fields)) assign(name, value)
   Object.assign(row, constants)
   const id = path.at(-1)!
   const given = row['id']

@@ -26,7 +26,7 @@ import { type Fingerprint, MovedDocuments } from './moved-documents.ts'
 import { moveFiles } from './stored-files.ts'
 import { findOtherExports, readOtherExport } from './other-exports.ts'
 import { addExample, addReason, type MoveInReport } from './report.ts'
-import { openSpool, type Spool } from './spool.ts'
+import { openRowFiles, type RowFiles } from './row-files.ts'
 import { newReport, Translation } from './translation.ts'
 import { isFileError } from './file-errors.ts'
 
@@ -93,34 +93,34 @@ async function moveInLocked(options: MoveInOptions): Promise<MoveInReport> {
   const plan = await checkInput(options)
   const report = newReport(isDryRun)
   const before = await measure(database)
-  const spool = await openSpool(options.dataDir, {
+  const rowFiles = await openRowFiles(options.dataDir, {
     // PostgreSQL may be on the same disk. Nothing is written to it while documents are read.
     keepReserve: (batchBytes) =>
       keepReserve(database, { done: `${report.documents.read} documents`, batchBytes, isDryRun: true }),
   })
   try {
     const moved = await MovedDocuments.load(database, await mappingId(plan.mapText, keepsUnknown))
-    const translation = new Translation({ spool, mapping: plan.mapping, report, moved, keepsUnknown })
+    const translation = new Translation({ rowFiles, mapping: plan.mapping, report, moved, keepsUnknown })
     await translateAll(plan.sources, { translation, report, note })
     await translation.addParents(database.db)
-    await spool.close()
+    await rowFiles.close()
     note(isDryRun ? 'Trying all rows …' : 'Writing all rows …')
     if (!isDryRun) {
       await options.onBegin?.()
       await MovedDocuments.forget(database.db)
     }
-    const { batches, refused } = await importAll(options, { spool, report, moved })
+    const { batches, refused } = await importAll(options, { rowFiles, report, moved })
     const { users, files } = translation
     if (plan.accounts) report.accounts = await moveUsers(options, plan.accounts, users)
     if (files.length > 0) report.files = await moveNamedFiles(options, files, refused)
     if (!isDryRun) await moved.save(database)
     report.balances = { before: before.balances, after: await sumAfter(database, before.balances, batches) }
     const after = await measure(database)
-    report.disk = { temporary: spool.bytes, database: Math.max(0, after.bytes - before.bytes) }
+    report.disk = { temporary: rowFiles.bytes, database: Math.max(0, after.bytes - before.bytes) }
     report.seconds = (performance.now() - start) / 1000
     return report
   } finally {
-    await spool.remove()
+    await rowFiles.remove()
   }
 }
 
@@ -217,7 +217,7 @@ interface Imported {
 /** Imports the rows, if there are any, and completes the reports of their collections. */
 async function importAll(
   options: MoveInOptions,
-  { spool, report, moved }: { spool: Spool; report: MoveInReport; moved: MovedDocuments },
+  { rowFiles, report, moved }: { rowFiles: RowFiles; report: MoveInReport; moved: MovedDocuments },
 ): Promise<Imported> {
   const { database, isDryRun = false, rejectedPath } = options
   const collectionOf = (name: string) => report.collections[name.replace('.', '/')]!
@@ -225,10 +225,10 @@ async function importAll(
   const batches = moveInBatches((name, ids) => {
     for (const id of ids) addExample(collectionOf(name).kept, `${name}/${id}`)
   })
-  if (spool.bytes === 0) return { batches, refused }
+  if (rowFiles.bytes === 0) return { batches, refused }
   const imported = await importDirectory({
     database,
-    directory: spool.directory,
+    directory: rowFiles.directory,
     isDryRun,
     batches,
     ...(rejectedPath !== undefined && { rejectedPath }),

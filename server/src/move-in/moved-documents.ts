@@ -8,7 +8,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** The beginning of the hash of a document's bytes: two integers of 32 bits. The last four bits are replaced by the place of the collection. */
+/** The beginning of the hash of a document's bytes: two integers of 32 bits. The last four bits are replaced by the index of the collection. */
 export interface Fingerprint {
   low: number
   high: number
@@ -19,9 +19,9 @@ export function fingerprintOf(bytes: Buffer): Fingerprint {
   return { low: Number.parseInt(text.slice(0, 8), 16), high: Number.parseInt(text.slice(8, 16), 16) }
 }
 
-/** Collections with many documents, from which nothing else is derived. A stored hash has its collection's position in this list. */
+/** Collections with many documents, from which nothing else is derived. A stored hash has its collection's index in this list. */
 const COLLECTIONS = ['telegramUsers', 'socialTasksHistory.users', 'dailyTasksHistory.users', 'announcementHistory.users']
-const PLACE_MASK = 0x7
+const COLLECTION_MASK = 0x7
 /** The bit of a slot that marks a document that this run has read again. It is not stored. */
 const MET_AGAIN = 0x8
 /** With more documents than this, the further ones are not remembered, so that memory stays bounded. */
@@ -63,21 +63,21 @@ export class MovedDocuments {
     }
   }
 
-  /** Returns the collection of a document that the last run has stored as it is, or undefined. */
-  sameIn(print: Fingerprint): string | undefined {
+  /** If the last run stored this document unchanged, marks it as read again and returns its collection. */
+  markIfSame(print: Fingerprint): string | undefined {
     const slot = this.#slotOf(print)
     const high = this.#slots[slot + 1]!
     if (high === 0 && this.#slots[slot] === 0) return undefined
-    if (this.#makesRoom()) this.#slots[slot + 1] = high | MET_AGAIN
-    return COLLECTIONS[high & PLACE_MASK]
+    if (this.#reserve()) this.#slots[slot + 1] = high | MET_AGAIN
+    return COLLECTIONS[high & COLLECTION_MASK]
   }
 
   /** Remembers the document of the next line of a collection, if it has a fingerprint. */
   add(collection: string, print: Fingerprint | undefined): void {
-    const place = COLLECTIONS.indexOf(collection)
-    if (place === -1) return
-    const [low, high] = print ? [print.low, ((print.high & ~(PLACE_MASK | MET_AGAIN)) | place) >>> 0] : [0, 0]
-    if (this.#makesRoom()) this.#added[place]!.add(low, high)
+    const collectionIndex = COLLECTIONS.indexOf(collection)
+    if (collectionIndex === -1) return
+    const [low, high] = print ? [print.low, ((print.high & ~(COLLECTION_MASK | MET_AGAIN)) | collectionIndex) >>> 0] : [0, 0]
+    if (this.#reserve()) this.#added[collectionIndex]!.add(low, high)
   }
 
   /**
@@ -85,9 +85,9 @@ export class MovedDocuments {
    * other document again, or it would take this one for the only one with the key.
    */
   refuse(collection: string, { line, isRepeated }: { line: number; isRepeated: boolean }): void {
-    const place = COLLECTIONS.indexOf(collection)
-    this.#added[place]?.clear(line - 1)
-    if (isRepeated) this.#forgotten.add(place)
+    const collectionIndex = COLLECTIONS.indexOf(collection)
+    this.#added[collectionIndex]?.clear(line - 1)
+    if (isRepeated) this.#forgotten.add(collectionIndex)
   }
 
   /** Forgets the last run, before anything is written: this one may be broken off. */
@@ -100,7 +100,7 @@ export class MovedDocuments {
     await database.transaction(async (tx) => {
       await MovedDocuments.forget(tx)
       let part = 0
-      const added = this.#added.filter((_, place) => !this.#forgotten.has(place))
+      const added = this.#added.filter((_, index) => !this.#forgotten.has(index))
       for (const hashes of [this.#metAgain(), ...added.map((one) => one.parts())])
         for (const bytes of hashes) {
           await sql`insert into moved_documents (part, mapping, hashes) values (${part}, ${this.#mapping}, ${bytes})`.execute(tx)
@@ -115,7 +115,7 @@ export class MovedDocuments {
     let found = new Hashes()
     for (let at = 0; at < slots.length; at += 2) {
       const high = slots[at + 1]!
-      if ((high & MET_AGAIN) === 0 || this.#forgotten.has(high & PLACE_MASK)) continue
+      if ((high & MET_AGAIN) === 0 || this.#forgotten.has(high & COLLECTION_MASK)) continue
       found.add(slots[at]!, (high & ~MET_AGAIN) >>> 0)
       if (found.size < PART_DOCUMENTS) continue
       yield* found.parts()
@@ -124,8 +124,8 @@ export class MovedDocuments {
     yield* found.parts()
   }
 
-  /** Whether one more document may be remembered; if so, it counts. */
-  #makesRoom(): boolean {
+  /** Reserves memory for one more document. Returns false if there is none left. */
+  #reserve(): boolean {
     if (this.#count >= MOST) return false
     this.#count += 1
     return true

@@ -53,15 +53,15 @@ async function* readPathLines(path: string): AsyncGenerator<FirestoreDocument> {
 }
 
 /** Where a value of a tree belongs: to a document, and which field of it. */
-interface Place {
+interface FieldPath {
   path: string[]
   field: string
 }
 
 /** The keys that lead to the fields of documents, by format. */
 interface TreeFormat {
-  /** Returns the place of a field, or undefined for keys that lead on to subcollections or documents. */
-  placeOf(keys: readonly string[]): Place | undefined
+  /** Returns the document and the name of a field, or undefined for keys that lead on to subcollections or documents. */
+  fieldAt(keys: readonly string[]): FieldPath | undefined
 }
 
 const COLLECTIONS = '__collections__'
@@ -69,7 +69,7 @@ const SUBCOLLECTIONS = 'subCollection'
 
 /** `__collections__, users, 7, field`, and again from there. */
 const nestedCollections: TreeFormat = {
-  placeOf(keys) {
+  fieldAt(keys) {
     const path: string[] = []
     for (let at = 0; at < keys.length; at += 3) {
       if (keys[at] !== COLLECTIONS) return path.length > 0 && at === keys.length - 1 ? { path, field: keys[at]! } : undefined
@@ -82,7 +82,7 @@ const nestedCollections: TreeFormat = {
 
 /** `users, 7, field`; in `users, 7, subCollection, users/7/done, 8, field` the name of a subcollection is its whole path. */
 const subCollections: TreeFormat = {
-  placeOf(keys) {
+  fieldAt(keys) {
     if (keys.length < 3) return undefined
     const path = [keys[0]!, keys[1]!]
     for (let at = 2; at < keys.length; at += 3) {
@@ -101,9 +101,9 @@ async function* readTree(path: string): AsyncGenerator<FirestoreDocument> {
   let isEmpty = true
   const isWithin = ({ path: outer }: FirestoreDocument, inner: readonly string[]): boolean =>
     outer.length <= inner.length && outer.every((part, index) => part === inner[index])
-  for await (const { keys, text } of readJsonValues(path, (at) => formatOf(at).placeOf(at) !== undefined)) {
+  for await (const { keys, text } of readJsonValues(path, (at) => formatOf(at).fieldAt(at) !== undefined)) {
     isEmpty = false
-    const { path: target, field } = formatOf(keys).placeOf(keys)!
+    const { path: target, field } = formatOf(keys).fieldAt(keys)!
     while (open.length > 0 && !isWithin(open.at(-1)!, target)) yield open.pop()!
     if (open.at(-1)?.path.length !== target.length) open.push({ path: target, fields: Object.create(null) as Fields })
     const value = parseExactly(text)

@@ -9,7 +9,7 @@ import type { FirestoreDocument } from './entity.ts'
 import { collectionOf, type Mapping, translate, type Translated } from './mapping.ts'
 import { addExample, addOther, addUnmapped, type MoveInReport, newCollectionReport, noExamples, noNames } from './report.ts'
 import type { Fingerprint, MovedDocuments } from './moved-documents.ts'
-import type { Spool } from './spool.ts'
+import type { RowFiles } from './row-files.ts'
 import type { NamedFile } from './stored-files.ts'
 
 /** The collections of items and of their history documents, by kind. */
@@ -20,7 +20,7 @@ const kinds: Record<HistoryKind, { items: string; histories: string }> = {
 }
 
 interface TranslationOptions {
-  spool: Spool
+  rowFiles: RowFiles
   mapping: Mapping
   report: MoveInReport
   moved: MovedDocuments
@@ -29,7 +29,7 @@ interface TranslationOptions {
 }
 
 export class Translation {
-  readonly #spool: Spool
+  readonly #rowFiles: RowFiles
   readonly #mapping: Mapping
   readonly #report: MoveInReport
   readonly #moved: MovedDocuments
@@ -44,8 +44,8 @@ export class Translation {
   readonly #known = new Map<string, Set<string>>()
   readonly #parents = new Map<string, Map<string, string>>()
 
-  constructor({ spool, mapping, report, moved, keepsUnknown }: TranslationOptions) {
-    this.#spool = spool
+  constructor({ rowFiles, mapping, report, moved, keepsUnknown }: TranslationOptions) {
+    this.#rowFiles = rowFiles
     this.#mapping = mapping
     this.#report = report
     this.#moved = moved
@@ -65,12 +65,12 @@ export class Translation {
     this.#note(translated, path)
     this.#keepUnknown(translated, path)
     this.#moved.add(translated.collection, document.print)
-    await this.#spool.add(translated.collection, translated.row)
+    await this.#rowFiles.add(translated.collection, translated.row)
   }
 
   /** Whether the last move-in has stored the same document. If so, it is counted. */
   isSame(print: Fingerprint): boolean {
-    const name = this.#moved.sameIn(print)
+    const name = this.#moved.markIfSame(print)
     if (name === undefined) return false
     const collection = this.#collection(name)
     collection.read += 1
@@ -97,7 +97,7 @@ export class Translation {
       for (const id of missing) {
         const path = parents.get(id)!
         addExample(this.#collection(histories).onlyAsParent, path)
-        if (!isStored.has(id)) await this.#spool.add(histories, { __name__: path, id, title: id, type: 'other', reward: 0 })
+        if (!isStored.has(id)) await this.#rowFiles.add(histories, { __name__: path, id, title: id, type: 'other', reward: 0 })
       }
     }
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type PlayersFilter, playersSorts } from '@arcade/contract/players/fields'
 import { sql } from 'kysely'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
-import { readFrom } from '#src/lists/cursor-orders.ts'
+import { scanFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql } from '#src/lists/list.ts'
 import { whereFilter } from '#src/lists/where.ts'
@@ -39,8 +39,8 @@ test('segments: each page of each order has the players whom a plain look at eve
         const order = reversed ? inOrder.toReversed() : inOrder
         const hits = order.flatMap(({ id }, at) => (isMatch(all[id - 1]!, filter) ? at : []))
         for (const place of reversed ? [-1] : [-1, 25_000, hits.at(-2) ?? 0]) {
-          const reading = readFrom({ sort, reversed }, 'after', order[place])
-          const { rows } = await pages.read(whereFilter(servedPlayers, filter, undefined), reading, 6)
+          const scan = scanFrom({ sort, reversed }, 'after', order[place])
+          const { rows } = await pages.read(whereFilter(servedPlayers, filter, undefined), scan, 6)
           const wanted = hits.filter((at) => at > place).slice(0, 6)
           expect(
             rows.map(({ id }) => id),
@@ -87,7 +87,7 @@ test(
       const place = one([-1, Math.floor(random() * PLAYERS), hits.at(0) ?? 0, hits.at(-2) ?? 0, PLAYERS - 1])
       const page = await pages.read(
         whereFilter(servedPlayers, filter, undefined),
-        readFrom({ sort, reversed }, way, order[place]),
+        scanFrom({ sort, reversed }, way, order[place]),
         limit,
       )
       const wanted = hits.filter((at) => at > place).slice(0, limit)

@@ -71,11 +71,12 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const terms = [term, ...(phone ? [phone] : [])]
   const matches = terms.map((one) => one.matches)
   const earlier = [...matches, ...findsWallet]
-  const conditions = (how: 'found' | 'guessed') => disjoint([...terms.map((one) => one[how]), ...findsWallet, ...ids], earlier)
+  const conditions = (how: 'indexed' | 'estimated') =>
+    disjoint([...terms.map((one) => one[how]), ...findsWallet, ...ids], earlier)
   return {
     matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...ids], sql` or `)})`,
-    conditions: conditions('found'),
-    estimatedConditions: conditions('guessed'),
+    conditions: conditions('indexed'),
+    estimatedConditions: conditions('estimated'),
     isDistinctive: term.isDistinctive === true,
   }
 }
@@ -94,12 +95,12 @@ function searchNames(text: string): SearchCondition | undefined {
   if (!inAll || !inNames) return undefined
   const isNamed = sql<boolean>`(${inAll.matches} and ${inNames.matches})`
   const ids = idConditions(text)
-  const conditions = (how: 'found' | 'guessed') =>
+  const conditions = (how: 'indexed' | 'estimated') =>
     disjoint([sql<boolean>`(${inAll[how]} and ${inNames.matches})`, ...ids], [isNamed])
   return {
     matches: sql<boolean>`(${sql.join([isNamed, ...ids], sql` or `)})`,
-    conditions: conditions('found'),
-    estimatedConditions: conditions('guessed'),
+    conditions: conditions('indexed'),
+    estimatedConditions: conditions('estimated'),
     isDistinctive: inAll.isDistinctive === true,
   }
 }

@@ -8,7 +8,7 @@ import { playersFilter } from '@arcade/contract/players/calls'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
-import { gatheredReads } from '#src/db/shared-reads.ts'
+import { batchedReads } from '#src/db/shared-reads.ts'
 import { LOOK_PARAMETERS } from '#src/lists/personal.ts'
 import { whereFilter } from '#src/lists/where.ts'
 import { servedPlayers } from './players-list.ts'
@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Answers from the player's own rows, on one shard. Nobody belongs to a segment that is private, is gone, or cannot be read. */
 export function createMembership(database: Database): Membership {
   const readAddresses = database.prepared<{ address: string | null }>('segment-addresses', ADDRESSES)
-  const readAddress = gatheredReads((ids: string[]) => readAddresses([ids]))
+  const readAddress = batchedReads((ids: string[]) => readAddresses([ids]))
 
   return async (userId, segmentIds) => {
     const ids = [...new Set(segmentIds)]
@@ -41,8 +41,8 @@ export function createMembership(database: Database): Membership {
 
 /** The addresses of the segments with the ids $1, in that order; null for one that is gone or private. */
 const ADDRESSES = `
-  select address from unnest($1::text[]) with ordinality as asked (id, place)
-    left join saved_views as view on view.id = asked.id and list = 'telegramUsers' and private_to is null order by place`
+  select address from unnest($1::text[]) with ordinality as asked (id, ordinal)
+    left join saved_views as view on view.id = asked.id and list = 'telegramUsers' and private_to is null order by ordinal`
 
 /**
  * Reads the filter in the address of a view. Days are days in UTC, because a segment has no time zone.

@@ -24,19 +24,19 @@ export interface Visits {
 
 /** @param now the clock in milliseconds, which tests replace */
 export function createVisits(database: Database, now: () => number = Date.now): Visits {
-  /** Players who were noted within the last hour. */
-  let known = new Set<number>()
-  let knownSince = now()
+  /** Players who were noted since `hourStart`. */
+  let notedThisHour = new Set<number>()
+  let hourStart = now()
   let waiting = new Set<number>()
 
   return {
     note(userId) {
-      if (now() - knownSince >= WRITTEN_EVERY_MS) {
-        known = new Set()
-        knownSince = now()
+      if (now() - hourStart >= WRITTEN_EVERY_MS) {
+        notedThisHour = new Set()
+        hourStart = now()
       }
-      if (known.has(userId) || waiting.size >= MAX_WAITING) return
-      known.add(userId)
+      if (notedThisHour.has(userId) || waiting.size >= MAX_WAITING) return
+      notedThisHour.add(userId)
       waiting.add(userId)
     },
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { ONE_CONNECTION_A_SERVER } from './citus.ts'
 import { createShares, type PoolUse } from './pool-shares.ts'
-import { letGiveWay } from './priority.ts'
+import { lowerProcessPriority } from './priority.ts'
 
 /** The address of the database. The port of the embedded PostgreSQL may change when it is started again. */
 export type Address =
@@ -35,11 +35,11 @@ export interface PoolLimits {
 export interface PoolOptions extends PoolLimits {
   log: Logger
   /** Whether its statements have a lower priority than those of requests. */
-  givesWay?: boolean | undefined
+  isLowPriority?: boolean | undefined
 }
 
 export function openPool(address: Address, options: PoolOptions): Pool {
-  const { size, statementTimeoutMs, lockTimeoutMs, log, givesWay = false } = options
+  const { size, statementTimeoutMs, lockTimeoutMs, log, isLowPriority = false } = options
   const clients = new Set<pg.ClientBase>()
   const pool = new pg.Pool({
     ...configFor(address),
@@ -54,7 +54,7 @@ export function openPool(address: Address, options: PoolOptions): Pool {
   })
   pool.on('connect', (client) => {
     clients.add(client)
-    if (givesWay) void giveWay(client, address)
+    if (isLowPriority) void lowerPriority(client, address)
   })
   pool.on('remove', (client) => clients.delete(client))
   // The pool has already removed the broken idle connection.
@@ -107,9 +107,9 @@ export async function connect(address: Address, applicationName: string): Promis
 }
 
 /** Lowers the priority of the connection's statements, if PostgreSQL is the embedded one on this machine. */
-export async function giveWay(client: pg.ClientBase, address: Address, options?: { isAwaited?: boolean }): Promise<void> {
+export async function lowerPriority(client: pg.ClientBase, address: Address, options?: { isAwaited?: boolean }): Promise<void> {
   const { processID } = client as unknown as { processID: number | null }
-  if (!('connectionString' in address) && processID !== null) await letGiveWay(processID, options)
+  if (!('connectionString' in address) && processID !== null) await lowerProcessPriority(processID, options)
 }
 
 /** Closes the socket at once, even while a statement runs. */

@@ -11,7 +11,7 @@ export interface FreeSpace {
   /** Whether half of the reserve that `isLow` protects is used up. */
   isNearlyGone(): boolean
   /** Returns how many bytes may be written until `isLow`; negative if it is low already. */
-  roomBytes(): Promise<number>
+  writableBytes(): Promise<number>
   close(): void
 }
 
@@ -32,7 +32,7 @@ export async function watchFreeSpace(dir: string, { keepsSpareFile }: { keepsSpa
   return {
     isLow: () => free < reserve,
     isNearlyGone: () => free < reserve / 2,
-    async roomBytes() {
+    async writableBytes() {
       await refresh()
       return free - reserve
     },

@@ -31,7 +31,7 @@ export interface LockHolderOptions {
 }
 
 export interface LockHolder {
-  /** The address of the database; undefined during a recovery. */
+  /** The open connection; undefined during a recovery. */
   readonly connection: Connection | undefined
   address(): Address
   listen(listener: Listener): Promise<void>

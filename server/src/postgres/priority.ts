@@ -11,7 +11,7 @@ export const NICENESS = 10
 export const AWAITED_NICENESS = 5
 
 /** Lowers the priority of a process on this machine. */
-export async function letGiveWay(pid: number, { isAwaited = false } = {}): Promise<void> {
+export async function lowerProcessPriority(pid: number, { isAwaited = false } = {}): Promise<void> {
   const niceness = isAwaited ? AWAITED_NICENESS : NICENESS
   setPriority(pid, niceness)
   // If Linux groups processes by session (autogroup), only the group's niceness counts: each PostgreSQL process has a session of its own.
@@ -19,7 +19,7 @@ export async function letGiveWay(pid: number, { isAwaited = false } = {}): Promi
 }
 
 /** Lowers the priority of libuv's threads, which compress and hash, below the thread that answers requests. They exist after their first use. */
-export async function letThreadsGiveWay(): Promise<void> {
+export async function lowerThreadPriority(): Promise<void> {
   const threads = await readdir('/proc/self/task').catch(() => [])
   for (const thread of threads) {
     const name = await readFile(`/proc/self/task/${thread}/comm`, 'utf8').catch(() => '')

@@ -1,5 +1,5 @@
 /**
- * Watches whether a replica can be read from (ADR 17). Hides how its lag is measured: by positions in the database's log, not by clocks. The
+ * Watches whether a replica can be read from (ADR 17). Hides how its lag is measured: by positions in the write-ahead log (LSNs), not by clocks. The
  * replica is used only if it has everything that the primary had written a second ago.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,8 +9,8 @@ import { IS_CITUS } from './citus.ts'
 import { type Address, type Connection, connect, destroy } from './connections.ts'
 
 export interface ReplicaWatch {
-  /** Whether the replica has everything up to a position, and everything written a second ago. @param position from `Replica.position` */
-  isCurrent(position: string | undefined): boolean
+  /** Whether the replica has everything up to an LSN, and everything written a second ago. @param lsn from `Replica.lsn` */
+  isCurrent(lsn: string | undefined): boolean
   /** Calls `listener` when the replica stops answering, so that nobody waits for it. Returns a function that removes the listener. */
   onSilence(listener: () => void): () => void
   count(read: 'answered' | 'failed'): void
@@ -36,7 +36,7 @@ const SILENT_MS = 2000
 const RETRY_MS = 500
 /** The shortest interval at which a change of its state is logged: a replica that lags by about a second changes it all the time. */
 const LOG_EVERY_MS = 10_000
-/** The number of kept positions, which cover a minute. */
+/** The number of kept LSNs, which cover a minute. */
 const SAMPLES = 600
 
 interface WatchOptions {
@@ -46,14 +46,15 @@ interface WatchOptions {
   log: Logger
 }
 
-/** The primary's position at a point in time. */
+/** The primary's LSN at a point in time. */
 interface Sample {
   at: number
-  position: bigint
+  lsn: bigint
 }
 
-interface Place {
-  position: string | null
+/** The state of a server's write-ahead log: what it has written or replayed, and whose log it is. */
+interface WalStatus {
+  lsn: string | null
   system: string
   isFollowing: boolean
   isOfCluster: boolean
@@ -61,8 +62,8 @@ interface Place {
 
 const SYSTEM = '(select system_identifier::text from pg_control_system()) as system'
 const OF_CLUSTER = `${IS_CITUS} as "isOfCluster"`
-const DATABASE = `select pg_current_wal_lsn()::text as position, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
-const REPLICA = `select pg_last_wal_replay_lsn()::text as position, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
+const DATABASE = `select pg_current_wal_lsn()::text as lsn, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
+const REPLICA = `select pg_last_wal_replay_lsn()::text as lsn, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 
 export function watchReplica(options: WatchOptions): ReplicaWatch {
   const watch = new Watcher(options)
@@ -81,7 +82,7 @@ class Watcher implements ReplicaWatch {
   #problem: string | undefined = 'was not looked at yet'
   /** The replica has everything that the primary had written at this time. */
   #freshAt = -Infinity
-  /** The replica's position. */
+  /** The LSN up to which the replica has replayed the log. */
   #replayed = 0n
   #samples: Sample[] = []
   #loggedStatus = ''
@@ -107,9 +108,9 @@ class Watcher implements ReplicaWatch {
     }
   }
 
-  isCurrent(position: string | undefined): boolean {
+  isCurrent(lsn: string | undefined): boolean {
     if (this.#problem !== undefined || this.#lagMs() > MAX_LAG_MS) return false
-    return position === undefined || toNumber(position) <= this.#replayed
+    return lsn === undefined || toNumber(lsn) <= this.#replayed
   }
 
   onSilence(listener: () => void): () => void {
@@ -141,23 +142,23 @@ class Watcher implements ReplicaWatch {
 
   async #check(): Promise<void> {
     const at = performance.now()
-    const primary = await place(this.#database(), DATABASE)
+    const primary = await readWalStatus(this.#database(), DATABASE)
     this.#client ??= await this.#connect()
-    const replica = await Promise.race([place(this.#client, REPLICA), pause(SILENT_MS, undefined, { ref: false })])
+    const replica = await Promise.race([readWalStatus(this.#client, REPLICA), pause(SILENT_MS, undefined, { ref: false })])
     if (replica === undefined) {
       this.#giveUp('does not answer')
       for (const listener of this.#silenced) listener()
       return
     }
     this.#problem = problemOf(replica, primary, this.#replayed)
-    this.#replayed = toNumber(replica.position ?? '0/0')
-    this.#measureLag({ at, position: toNumber(primary.position ?? '0/0') })
+    this.#replayed = toNumber(replica.lsn ?? '0/0')
+    this.#measureLag({ at, lsn: toNumber(primary.lsn ?? '0/0') })
   }
 
   /** Finds the latest point in time up to which the replica has everything. */
   #measureLag(primary: Sample): void {
-    const samples = [...this.#samples.filter(({ position }) => position <= primary.position), primary].slice(-SAMPLES)
-    const known = samples.findLastIndex(({ position }) => position <= this.#replayed)
+    const samples = [...this.#samples.filter(({ lsn }) => lsn <= primary.lsn), primary].slice(-SAMPLES)
+    const known = samples.findLastIndex(({ lsn }) => lsn <= this.#replayed)
     this.#samples = known < 0 ? samples : samples.slice(known)
     if (known >= 0) this.#freshAt = samples[known]!.at
   }
@@ -192,24 +193,24 @@ class Watcher implements ReplicaWatch {
   }
 }
 
-/** Returns why reads must not use the replica, or undefined. @param replayed the replica's position at the last check */
-function problemOf(replica: Place, primary: Place, replayed: bigint): string | undefined {
-  // Each server of a Citus cluster has a log of its own, so a position describes the coordinator only (docs/scaling.md).
+/** Returns why reads must not use the replica, or undefined. @param replayed the replica's LSN at the last check */
+function problemOf(replica: WalStatus, primary: WalStatus, replayed: bigint): string | undefined {
+  // Each server of a Citus cluster has a log of its own, so an LSN describes the coordinator only (docs/scaling.md).
   if (primary.isOfCluster) return 'cannot be used: its position describes only one server of the Citus cluster'
   if (!replica.isFollowing) return 'is no replica, or not any more'
   if (replica.system !== primary.system) return 'is of another database cluster'
-  if (replayed > toNumber(primary.position ?? '0/0')) return 'is ahead of the primary, so it follows another database'
+  if (replayed > toNumber(primary.lsn ?? '0/0')) return 'is ahead of the primary, so it follows another database'
   return undefined
 }
 
-async function place(client: Pick<pg.Client, 'query'> | undefined, query: string): Promise<Place> {
-  const { rows } = (await client?.query<Place>(query)) ?? { rows: [] }
+async function readWalStatus(client: Pick<pg.Client, 'query'> | undefined, query: string): Promise<WalStatus> {
+  const { rows } = (await client?.query<WalStatus>(query)) ?? { rows: [] }
   if (!rows[0]) throw new Error('the database is away')
   return rows[0]
 }
 
-/** Returns a position in the log, such as `16/B374D848`, as a number. Any other text gives a number above all positions. */
-function toNumber(position: string): bigint {
-  const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i.exec(position) ?? [undefined, 'FFFFFFFF', 'FFFFFFFF']
+/** Returns an LSN, such as `16/B374D848`, as a number. Any other text gives a number above all LSNs. */
+function toNumber(lsn: string): bigint {
+  const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i.exec(lsn) ?? [undefined, 'FFFFFFFF', 'FFFFFFFF']
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }

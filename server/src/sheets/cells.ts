@@ -22,45 +22,45 @@ export interface Column {
 export const STYLE = { header: 1, date: 2, text: 3, integer: 4 } as const
 
 /** Flags: what a byte of a field means for its cell. */
-const SEPARATOR = 1
-const DIGIT = 2
+const FLAG_SEPARATOR = 1
+const FLAG_DIGIT = 2
 const FLAG_POINT = 4
-const MINUS = 8
-const SPACE = 16
-const UNDERSCORE = 32
+const FLAG_MINUS = 8
+const FLAG_SPACE = 16
+const FLAG_UNDERSCORE = 32
 const FLAG_X = 64
 /** A byte with which a text that needs the guard may start. */
-const OPENER = 128
+const FLAG_OPENER = 128
 /** A byte that a handle may contain, besides digits and the bytes above. */
-const LETTER = 256
+const FLAG_LETTER = 256
 /** A byte special to COPY, XML or CSV, or the first of a character that may be white space, a wide operator or illegal in XML. */
-const CARE = 512
+const FLAG_CARE = 512
 
 const MEANINGS = new Uint16Array(256)
-for (let byte = 0; byte < 0x20; byte += 1) MEANINGS[byte] = CARE
-for (const byte of Buffer.from('&<>,;|\\')) MEANINGS[byte] = CARE
-for (const byte of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) MEANINGS[byte] = CARE
-for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwyz')) MEANINGS[byte] = LETTER
-for (const byte of Buffer.from('0123456789')) MEANINGS[byte] = DIGIT
-for (const byte of Buffer.from('=+@"')) MEANINGS[byte] = OPENER
-for (const byte of Buffer.from('\t\n')) MEANINGS[byte] = SEPARATOR
-MEANINGS[0x2d] = OPENER | MINUS
+for (let byte = 0; byte < 0x20; byte += 1) MEANINGS[byte] = FLAG_CARE
+for (const byte of Buffer.from('&<>,;|\\')) MEANINGS[byte] = FLAG_CARE
+for (const byte of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) MEANINGS[byte] = FLAG_CARE
+for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwyz')) MEANINGS[byte] = FLAG_LETTER
+for (const byte of Buffer.from('0123456789')) MEANINGS[byte] = FLAG_DIGIT
+for (const byte of Buffer.from('=+@"')) MEANINGS[byte] = FLAG_OPENER
+for (const byte of Buffer.from('\t\n')) MEANINGS[byte] = FLAG_SEPARATOR
+MEANINGS[0x2d] = FLAG_OPENER | FLAG_MINUS
 MEANINGS[0x2e] = FLAG_POINT
-MEANINGS[0x20] = SPACE
-MEANINGS[0x5f] = UNDERSCORE
+MEANINGS[0x20] = FLAG_SPACE
+MEANINGS[0x5f] = FLAG_UNDERSCORE
 MEANINGS[0x78] = FLAG_X
-const IN_HANDLES = LETTER | FLAG_X | DIGIT | FLAG_POINT | UNDERSCORE
-const IN_NUMBERS = DIGIT | FLAG_POINT | MINUS
+const IN_HANDLES = FLAG_LETTER | FLAG_X | FLAG_DIGIT | FLAG_POINT | FLAG_UNDERSCORE
+const IN_NUMBERS = FLAG_DIGIT | FLAG_POINT | FLAG_MINUS
 
-const NEWLINE = 0x0a
-const BACKSLASH = 0x5c
-const LETTER_N = 0x4e
-const AT_SIGN = 0x40
-const PLUS = 0x2b
-const HYPHEN = 0x2d
+const BYTE_NEWLINE = 0x0a
+const BYTE_BACKSLASH = 0x5c
+const BYTE_N = 0x4e
+const BYTE_AT = 0x40
+const BYTE_PLUS = 0x2b
+const BYTE_HYPHEN = 0x2d
 const BYTE_POINT = 0x2e
 const BYTE_X = 0x78
-const ZERO = 0x30
+const BYTE_ZERO = 0x30
 /** Bytes to reserve for a cell's tags, its position and a number. */
 const TAGS_BYTES = 128
 const GENERAL_FORMAT_DIGITS = 12 // Excel's General format shows integers of 12 or more digits with an exponent
@@ -92,9 +92,9 @@ class Fields {
     let meaning = 0
     for (let next = at; ; next += 1) {
       const byte = bytes[next]!
-      const one = MEANINGS[byte]!
-      if (one !== SEPARATOR) {
-        meaning |= one
+      const flags = MEANINGS[byte]!
+      if (flags !== FLAG_SEPARATOR) {
+        meaning |= flags
         continue
       }
       if (count < starts.length) {
@@ -103,7 +103,7 @@ class Fields {
         meanings[count] = meaning
         count += 1
       }
-      if (byte === NEWLINE) {
+      if (byte === BYTE_NEWLINE) {
         this.count = count
         return next + 1
       }
@@ -177,7 +177,7 @@ class Cell {
     const start = starts[field]!
     const end = ends[field]!
     const meaning = meanings[field]!
-    if (start === end || (end - start === 2 && bytes[start] === BACKSLASH && bytes[start + 1] === LETTER_N)) return
+    if (start === end || (end - start === 2 && bytes[start] === BYTE_BACKSLASH && bytes[start + 1] === BYTE_N)) return
     if (this.#words === undefined && this.#kind === 'text' && isPlain(bytes, start, end, meaning))
       return this.#add(bytes, start, end, number, TEXT_START, TEXT_END, piece)
     if (this.#words === undefined && (this.#kind === 'number' || this.#kind === 'integer')) {
@@ -237,42 +237,43 @@ class Cell {
 
 /** Whether the bytes can be copied as a cell's text: nothing to escape, guard or cut, and no white space at the ends to preserve. */
 function isPlain(bytes: Uint8Array, start: number, end: number, meaning: number): boolean {
-  if (meaning & CARE || end - start > CELL_CHARACTERS) return false
+  if (meaning & FLAG_CARE || end - start > CELL_CHARACTERS) return false
   const first = MEANINGS[bytes[start]!]!
-  if (meaning & SPACE && (first === SPACE || MEANINGS[bytes[end - 1]!] === SPACE)) return false
-  if (meaning & UNDERSCORE && meaning & FLAG_X && hasEscape(bytes, start, end)) return false
-  return (first & OPENER) === 0 || isHarmless(bytes, start, end)
+  if (meaning & FLAG_SPACE && (first === FLAG_SPACE || MEANINGS[bytes[end - 1]!] === FLAG_SPACE)) return false
+  if (meaning & FLAG_UNDERSCORE && meaning & FLAG_X && hasEscape(bytes, start, end)) return false
+  return (first & FLAG_OPENER) === 0 || isHarmless(bytes, start, end)
 }
 
 /** Whether the text contains `_x`, which may begin one of Excel's escapes, such as `_x0041_`. */
 function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start + 1; at < end; at += 1) if (bytes[at] === BYTE_X && MEANINGS[bytes[at - 1]!] === UNDERSCORE) return true
+  for (let at = start + 1; at < end; at += 1)
+    if (bytes[at] === BYTE_X && MEANINGS[bytes[at - 1]!] === FLAG_UNDERSCORE) return true
   return false
 }
 
 /** Whether the text is a handle, or digits after a sign: most texts that start like a formula are one of these. */
 function isHarmless(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[start]!
-  if (first !== AT_SIGN && first !== PLUS && first !== HYPHEN) return false
-  const allowed = first === AT_SIGN ? IN_HANDLES : DIGIT
+  if (first !== BYTE_AT && first !== BYTE_PLUS && first !== BYTE_HYPHEN) return false
+  const allowed = first === BYTE_AT ? IN_HANDLES : FLAG_DIGIT
   for (let at = start + 1; at < end; at += 1) if ((MEANINGS[bytes[at]!]! & allowed) === 0) return false
   return end - start > 1
 }
 
 /** Returns where a number that can be copied ends, leaving out zeros at the end of its fraction; -1 if the number must be parsed. */
 function numberEnd(bytes: Uint8Array, start: number, end: number, meaning: number): number {
-  const first = bytes[start] === HYPHEN ? start + 1 : start
+  const first = bytes[start] === BYTE_HYPHEN ? start + 1 : start
   if ((meaning & ~IN_NUMBERS) !== 0 || end - first > EXACT_DIGITS || end === first) return -1
-  if (bytes[first] === ZERO && end - first > 1 && bytes[first + 1] !== BYTE_POINT) return -1
+  if (bytes[first] === BYTE_ZERO && end - first > 1 && bytes[first + 1] !== BYTE_POINT) return -1
   let point = -1
   for (let at = first; at < end; at += 1) {
-    if (MEANINGS[bytes[at]!] === DIGIT) continue
+    if (MEANINGS[bytes[at]!] === FLAG_DIGIT) continue
     if (bytes[at] !== BYTE_POINT || point >= 0 || at === first) return -1
     point = at
   }
   if (point < 0) return end
   let last = end
-  while (bytes[last - 1] === ZERO) last -= 1
+  while (bytes[last - 1] === BYTE_ZERO) last -= 1
   return last - 1 === point ? point : last
 }
 
@@ -282,7 +283,7 @@ function isWide(bytes: Uint8Array, start: number, end: number): boolean {
   let digits = 0
   for (let at = start; at < end; at += 1) {
     if (bytes[at] === BYTE_POINT) return false
-    if (bytes[at] !== HYPHEN) digits += 1
+    if (bytes[at] !== BYTE_HYPHEN) digits += 1
   }
   return digits >= GENERAL_FORMAT_DIGITS
 }

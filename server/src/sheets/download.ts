@@ -59,10 +59,10 @@ export interface DownloadAnswer {
 export interface Downloads {
   /** Starts a download. @throws Failure until then; a later failure breaks the transfer off, so that a short file never looks complete */
   start(options: DownloadOptions): Promise<DownloadAnswer>
-  /** Returns the progress of a download that the caller started, on any server. @throws Failure NOT_FOUND once it is over */
-  progress(exportId: string, context: CallContext): Promise<Progress>
+  /** Returns the progress of a download that the caller started, on any server; an empty object if there is none (any more). */
+  progress(exportId: string, context: CallContext): Promise<Partial<Progress>>
   /** Returns the number of sheets that are being written. */
-  running(): number
+  writingCount(): number
 }
 
 interface Services {
@@ -98,7 +98,7 @@ class SheetDownloads implements Downloads {
   /** Exports whose sheet is still being written. */
   readonly #writing = new Set<Export>()
   /** All of these, and exports whose sheet is written but not yet fully read. */
-  readonly #running = new Set<Export>()
+  readonly #unfinished = new Set<Export>()
   #askOthers: Awaited<ReturnType<typeof progressElsewhere>> | undefined
 
   constructor(services: Services) {
@@ -110,7 +110,7 @@ class SheetDownloads implements Downloads {
     const { database, sessions } = this.#services
     this.#askOthers = await progressElsewhere(database, (exportId, userId) => this.#ownProgress(exportId, userId))
     sessions.onChange((userId) => {
-      for (const one of this.#running) if (userId === undefined || one.userId === userId) void this.#breakOffUnlessAllowed(one)
+      for (const one of this.#unfinished) if (userId === undefined || one.userId === userId) void this.#breakOffUnlessAllowed(one)
     })
   }
 
@@ -120,24 +120,22 @@ class SheetDownloads implements Downloads {
     this.#refuseTooMany()
     const current: Export = { id: exportId, ...sessionOf(context), permissions, rows: 0, total: 0 }
     this.#writing.add(current)
-    this.#running.add(current)
+    this.#unfinished.add(current)
     try {
       return await this.#begin(current, options)
     } catch (error) {
       this.#writing.delete(current)
-      this.#running.delete(current)
+      this.#unfinished.delete(current)
       throw error
     }
   }
 
-  async progress(exportId: string, context: CallContext): Promise<Progress> {
+  async progress(exportId: string, context: CallContext): Promise<Partial<Progress>> {
     const { id: userId } = signedIn(context)
-    const progress = this.#ownProgress(exportId, userId) ?? (await this.#askOthers?.(exportId, userId))
-    if (!progress) throw new Failure('NOT_FOUND')
-    return progress
+    return this.#ownProgress(exportId, userId) ?? (await this.#askOthers?.(exportId, userId)) ?? {}
   }
 
-  running(): number {
+  writingCount(): number {
     return this.#writing.size
   }
 
@@ -175,13 +173,13 @@ class SheetDownloads implements Downloads {
 
   /** @param error the reason if the transfer was cut off */
   #end(current: Export, { target, context: { requestId } }: DownloadOptions, error: unknown): void {
-    this.#running.delete(current)
+    this.#unfinished.delete(current)
     if (error === undefined) return
     this.#services.log.error({ event: 'download-broken', target, requestId, err: error }, 'A download broke off')
   }
 
   #ownProgress(exportId: string, userId: string): Progress | undefined {
-    for (const { id, userId: owner, rows, total, transfer } of this.#running)
+    for (const { id, userId: owner, rows, total, transfer } of this.#unfinished)
       if (id === exportId && owner === userId) return { rows: Math.floor(rows * (transfer?.takenShare() ?? 0)), total }
     return undefined
   }

@@ -2,7 +2,7 @@
  * The process that writes spreadsheets. sheet-writer.ts sends it the rows of each sheet and receives the file in pieces, both only as fast
  * as the other side takes them. The process ends with the server.
  */
-import { letGiveWay } from '#src/postgres/priority.ts'
+import { lowerProcessPriority } from '#src/postgres/priority.ts'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { Column } from './cells.ts'
 import { csv } from './csv.ts'
@@ -45,7 +45,7 @@ process.on('message', ({ sheet, message }: Envelope<ToSheet>) => {
   } else sheets.get(sheet)?.(message)
 })
 // This process leads a session of its own (`detached`), so its low priority counts even where Linux groups processes by session.
-await letGiveWay(process.pid)
+await lowerProcessPriority(process.pid)
 
 function write(sheet: number, { format, sheetName, columns }: SheetTask): { handle: Handle; ended: Promise<void> } {
   // A message that cannot be sent needs no error: the server has just ended.

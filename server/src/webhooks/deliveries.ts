@@ -104,12 +104,12 @@ class DeliveryQueue implements Deliveries {
     const { rows } = await sql<Leased>`
       with due as materialized (
         select id from (
-          select d.id, coalesce(under_way.count, 0) + row_number() over (partition by d.webhook_id order by next_at, d.id) as place
+          select d.id, coalesce(under_way.count, 0) + row_number() over (partition by d.webhook_id order by next_at, d.id) as ordinal
             from webhook_deliveries d join webhooks w on w.id = webhook_id
             left join unnest(${webhooks}::text[], ${counts}::int[]) as under_way (webhook_id, count)
               on under_way.webhook_id = d.webhook_id
            where next_at <= now() and switched_off_at is null) as waiting
-         where place <= ${SENT_AT_ONCE}),
+         where ordinal <= ${SENT_AT_ONCE}),
       leased as materialized (
         select id from webhook_deliveries where id in (select id from due) and next_at <= now() for update skip locked)
       update webhook_deliveries d

@@ -35,7 +35,7 @@ export async function post(
   late.catch(() => {})
   const address = await Promise.race([checkedAddress(target, networks), late])
   const isHttps = target.protocol === 'https:'
-  const place = { host: address, port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port) }
+  const hostAndPort = { host: address, port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port) }
   // The certificate must be valid for the host name, not for the IP address. An IP address is not a server name (RFC 6066, 3).
   const servername = isIP(host) === 0 && { servername: host }
   return Promise.race([
@@ -46,7 +46,7 @@ export async function post(
           path: target.pathname + target.search,
           method: 'POST',
           signal,
-          createConnection: () => inPieces(isHttps ? connectTls({ ...place, ...servername }) : connect(place)),
+          createConnection: () => inPieces(isHttps ? connectTls({ ...hostAndPort, ...servername }) : connect(hostAndPort)),
           headers: { ...headers, host: target.host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
         },
         (response) => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { playersSorts } from '@arcade/contract/players/fields'
-import { beginActivity, countPlayers } from '#src/counters/activity.ts'
+import { beginActivity, addPlayerCount } from '#src/counters/activity.ts'
 import { addToCounters } from '#src/counters/counters.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
 import { diskStore } from '#src/files/disk.ts'
@@ -175,7 +175,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
         await writeHistoryItems(tx, 'announcement', { changed: [IMPORTED.id] })
         await addPlayers(tx, storedPlayers)
         const activity = await beginActivity(tx)
-        for (const { created_at: joinedAt } of storedPlayers) countPlayers(activity, joinedAt, 1)
+        for (const { created_at: joinedAt } of storedPlayers) addPlayerCount(activity, joinedAt, 1)
         await addToCounters(tx, activity.deltas)
       })
       const emails = ['one@gmail.com', 'two@gmail.com', 'three@gmail.com']

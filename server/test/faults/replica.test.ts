@@ -334,10 +334,10 @@ describe('Replica', () => {
 
 /** Waits until the replica has replayed everything that the primary has written. */
 async function replayed(): Promise<void> {
-  const position = await database.replica!.position()
+  const lsn = await database.replica!.lsn()
   await onServer(postgres.replica.adminUrl, (run) =>
-    waitFor(`the replica to be at ${position}`, async () => {
-      const [row] = await run<{ isThere: boolean }>(`select pg_last_wal_replay_lsn() >= '${position}' as "isThere"`)
+    waitFor(`the replica to be at ${lsn}`, async () => {
+      const [row] = await run<{ isThere: boolean }>(`select pg_last_wal_replay_lsn() >= '${lsn}' as "isThere"`)
       return row!.isThere
     }),
   )

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test, vi } from 'vitest'
 import { asCallError, CallError } from './call-error.ts'
-import { client, creation, onRejection } from './client.ts'
+import { client, makeCreateOnce, onRejection } from './client.ts'
 
 test.each([
   ['no answer', new TypeError('Failed to fetch'), true],
@@ -92,7 +92,7 @@ test('§7 a form sends the same idempotency key until the server answers, then a
     if (answer instanceof Error) throw answer
     return answer
   })
-  const createOnce = creation()
+  const createOnce = makeCreateOnce()
   const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 } as const
   const send = () => createOnce((options) => client.socialTasks.create(task, options)).catch(() => {})
   await send()

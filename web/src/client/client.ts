@@ -42,16 +42,16 @@ interface FailedCall {
 }
 
 /** Returns what a failed call or download throws: a CallError, or the error of an aborted one. Reports a rejected session. */
-export function failed(error: unknown, call?: FailedCall): unknown {
+export function reportFailure(error: unknown, call?: FailedCall): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error
-  const callError = call ? explained(error, call) : asCallError(error)
+  const callError = call ? withCallMessage(error, call) : asCallError(error)
   if (callError.code === 'SIGNED_OUT' || callError.code === 'FORBIDDEN')
     for (const listener of rejectionListeners) listener(callError)
   return callError
 }
 
 /** Adds what depends on the call: its own error text (§8) if the answer has none, or whether its changes were saved. */
-function explained(error: unknown, { path, wasOffline }: FailedCall): CallError {
+function withCallMessage(error: unknown, { path, wasOffline }: FailedCall): CallError {
   if (error instanceof ORPCError) return fromBody(error.data, error.status, failureTexts[path.join('.')])
   const callError = asCallError(error)
   if (callError.code !== 'NETWORK' || isReading(path)) return callError
@@ -101,7 +101,7 @@ const link = new OpenAPILink<CallOptions>(contractRoutes, {
           throw new ORPCError('INTERNAL', { status: 403, data: { code, message: NOT_PROVED } })
         })
       } catch (error) {
-        throw failed(error, { path: call.path, wasOffline })
+        throw reportFailure(error, { path: call.path, wasOffline })
       }
     },
   ],
@@ -134,7 +134,7 @@ export type CreateOnce = <T>(create: (options: { context: CallOptions }) => Prom
  * Returns a function for one submission of a form. However often it is called, and even if answers get lost, the server creates one record
  * (Idempotency-Key). Any answer below 500, also a refusal, ends the submission, and the next call gets a new key.
  */
-export function creation(): CreateOnce {
+export function makeCreateOnce(): CreateOnce {
   let key: string | undefined
   return async (create) => {
     key ??= randomUuid()

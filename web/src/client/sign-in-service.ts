@@ -1,5 +1,5 @@
 /** Leaving for the sign-in service, and what this tab keeps until the browser comes back to `/auth/oidc`. */
-import { inTab } from './in-tab.ts'
+import { withSessionStorage } from './session-storage.ts'
 
 /** What the service adds to the address of that page. */
 export interface ServiceAnswer {
@@ -12,15 +12,17 @@ export interface ServiceAnswer {
 }
 
 /** The sessionStorage key for the page that a visitor asked for before leaving. */
-const ASKED_PAGE = 'arcade-asked-page'
+const REQUESTED_PAGE = 'arcade-asked-page'
 
 /**
  * Leaves for the sign-in service. Resolves if the person comes back by the browser's Back button.
- * @param askedPage the page to show after signing in; undefined for the dashboard
+ * @param requestedPage the page to show after signing in; undefined for the dashboard
  */
-export async function leaveFor({ address }: { address: string }, askedPage?: string): Promise<void> {
+export async function leaveFor({ address }: { address: string }, requestedPage?: string): Promise<void> {
   // Where the browser forbids it, the dashboard is shown then.
-  inTab((storage) => (askedPage === undefined ? storage.removeItem(ASKED_PAGE) : storage.setItem(ASKED_PAGE, askedPage)))
+  withSessionStorage((storage) =>
+    requestedPage === undefined ? storage.removeItem(REQUESTED_PAGE) : storage.setItem(REQUESTED_PAGE, requestedPage),
+  )
   location.assign(address)
   await new Promise<void>((resolve) => {
     addEventListener('pageshow', () => resolve(), { once: true })
@@ -28,9 +30,9 @@ export async function leaveFor({ address }: { address: string }, askedPage?: str
 }
 
 /** Returns the page that the visitor asked for before leaving, and forgets it. */
-export function takeAskedPage(): string | undefined {
-  const page = inTab((storage) => storage.getItem(ASKED_PAGE)) ?? undefined
-  inTab((storage) => storage.removeItem(ASKED_PAGE))
+export function takeRequestedPage(): string | undefined {
+  const page = withSessionStorage((storage) => storage.getItem(REQUESTED_PAGE)) ?? undefined
+  withSessionStorage((storage) => storage.removeItem(REQUESTED_PAGE))
   return page
 }
 

@@ -1,14 +1,14 @@
 /** Downloads (§7): spreadsheets with their progress, and stored files. */
 import { contractRoutes } from 'virtual:contract-routes'
 import { fromBody } from './call-error.ts'
-import { client, failed, isJson } from './client.ts'
+import { client, reportFailure, isJson } from './client.ts'
 import { randomUuid } from './uuid.ts'
 
 export interface DownloadProgress {
   bytes: number
   /** Rows written so far, of `total`; absent until the server reports them. */
-  rows?: number
-  total?: number
+  rows?: number | undefined
+  total?: number | undefined
 }
 
 const PROGRESS_EVERY_MS = 1000
@@ -36,7 +36,7 @@ export async function fetchSpreadsheet<Name extends SheetName>(
     const blob = await readBlob(response, (bytes) => report({ bytes }))
     return { blob, fileName: parseFileName(response.headers.get('content-disposition')) ?? options.fallbackName }
   } catch (error) {
-    throw failed(error)
+    throw reportFailure(error)
   } finally {
     clearInterval(timer)
   }
@@ -73,7 +73,7 @@ export async function fetchStoredFile(url: string, name: string): Promise<File> 
     if (!response.ok) throw fromBody(await response.json().catch(() => undefined), response.status)
     return new File([await response.blob()], name)
   } catch (error) {
-    throw failed(error)
+    throw reportFailure(error)
   }
 }
 

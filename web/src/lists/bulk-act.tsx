@@ -96,7 +96,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
     void onEnd(false)
     return
   }
-  void onEnd(true).then(() => endBusy('is loaded'))
+  void onEnd(true).then(() => endBusy({ afterPaint: true }))
 }
 
 interface PlanProps {

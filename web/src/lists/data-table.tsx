@@ -23,8 +23,8 @@ import { type Column, TableRow } from './table-cells.tsx'
 import { useMatchInView, useTableHeight } from './table-height.ts'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { roles } from '#src/ui/table-roles.ts'
-import { focusHeadingWhenGone, type PlaceNow, useFocusedRow } from '#src/ui/table-rows.ts'
-import { type ChangeableLook, hiddenHeaders, type TableLook, useTableLook } from './table-view.ts'
+import { focusHeadingWhenGone, type GetHistoryKey, useFocusedRow } from '#src/ui/table-rows.ts'
+import { type ChangeableLook, hiddenHeaders, type TableLook, useTableLook } from './table-look.ts'
 import { useViewMore } from '#src/ui/view-more.tsx'
 import classes from './data-table.module.css'
 
@@ -47,10 +47,10 @@ interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   onPageChange?: (page: number) => void
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
   /**
-   * Returns the current entry of the browser's history. After Back, the row that had the focus at that entry gets it again. A function, so
+   * Returns the key of the current history entry. After Back, the row that had the focus at that entry gets it again. A function, so
    * that a new address does not redraw the table that is about to be left.
    */
-  placeNow?: PlaceNow
+  getHistoryKey?: GetHistoryKey
   /** Replaces the look that this browser stores for the label. */
   look?: ChangeableLook
   /** The toolbar above the table. The table adds its View and Select buttons. */
@@ -101,7 +101,7 @@ function useHiddenHeaders<Row>(columns: readonly Column<Row>[], look: TableLook)
 
 interface Drawing {
   rows: readonly unknown[] | undefined
-  place: unknown
+  pageIdentity: unknown
   /** Whether all rows are drawn. */
   isWhole: boolean
   /** Counts the pages that were begun. */
@@ -110,14 +110,14 @@ interface Drawing {
 
 /**
  * Draws another page in two steps: first the rows on the screen, then the others. The rows of the same page stay when they are reloaded.
- * @param place changes with the page, the order and the filter
+ * @param pageIdentity changes with the page, the order and the filter
  */
-function useDrawing(rows: Drawing['rows'], place: unknown, isStale: boolean): Drawing {
-  const [drawing, setDrawing] = useState<Drawing>({ rows, place, isWhole: false, page: 0 })
+function useDrawing(rows: Drawing['rows'], pageIdentity: unknown, isStale: boolean): Drawing {
+  const [drawing, setDrawing] = useState<Drawing>({ rows, pageIdentity, isWhole: false, page: 0 })
   let now = drawing
-  if (!isStale && (rows !== drawing.rows || place !== drawing.place)) {
-    const isOther = rows !== drawing.rows && place !== drawing.place
-    now = isOther ? { rows, place, isWhole: false, page: drawing.page + 1 } : { ...drawing, rows, place }
+  if (!isStale && (rows !== drawing.rows || pageIdentity !== drawing.pageIdentity)) {
+    const isOther = rows !== drawing.rows && pageIdentity !== drawing.pageIdentity
+    now = isOther ? { rows, pageIdentity, isWhole: false, page: drawing.page + 1 } : { ...drawing, rows, pageIdentity }
     setDrawing(now)
   }
   const { isWhole, page } = now
@@ -145,31 +145,15 @@ interface FrameProps<Row> extends DataTableProps<Row> {
 
 /** The table in its scrolling region, and what belongs below it: pager and selection bar. */
 function Frame<Row>(props: FrameProps<Row>) {
-  const {
-    label,
-    columns,
-    rows,
-    rowKey,
-    look,
-    emptyActions,
-    isStale = false,
-    paging,
-    onPageChange,
-    toolbar,
-    picking,
-    isPicking,
-  } = props
+  const { label, columns, rows, rowKey, look, emptyActions, isStale = false, onPageChange, toolbar, picking, isPicking } = props
   const hidden = useHiddenHeaders(columns, look)
   const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const { isWhole, page } = useDrawing(rows, toolbar?.values, isStale)
   const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
   const handlePick = usePickRange(ids, picking?.selection.set)
-  const focusedRow = useFocusedRow(props.placeNow, isWhole ? ids : NO_IDS)
+  const focusedRow = useFocusedRow(props.getHistoryKey, isWhole ? ids : NO_IDS)
   const viewMore = useViewMore()
-  const scroller = useRef<HTMLElement>(null)
-  useTableHeight(scroller)
-  useTopOfPage(scroller, page)
-  useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
+  const scroller = useScroller(props, page)
   return (
     <div
       className={classes['frame']}
@@ -206,6 +190,18 @@ function Frame<Row>(props: FrameProps<Row>) {
       {viewMore.dialog}
     </div>
   )
+}
+
+/**
+ * Returns the ref of the scrolling region. Its height fits the window, another page begins at its top, and a match of the search is in view.
+ * @param page counts the pages that were begun
+ */
+function useScroller<Row>({ toolbar, paging, isStale = false, rows }: DataTableProps<Row>, page: number) {
+  const scroller = useRef<HTMLElement>(null)
+  useTableHeight(scroller)
+  useTopOfPage(scroller, page)
+  useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
+  return scroller
 }
 
 /** Scrolls up to the first row of another page. */

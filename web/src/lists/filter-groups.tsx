@@ -22,46 +22,18 @@ interface EditedGroup {
   parts: readonly { name: string; value: FilterValue; typed: FilterValue }[]
 }
 
-export function FilterGroups({ filter: { label, filters }, value, onChange }: FilterGroupsProps) {
-  const [groups, setGroups] = useState(() => toEdited(value))
-  const [reported, setReported] = useState(value)
-  const [seen, setSeen] = useState(value)
-  const [isTooLong, setIsTooLong] = useState(false)
-  const place = useRef<HTMLFieldSetElement>(null)
-  /** How many groups were added. Each is the last one, and gets the focus. */
-  const [added, setAdded] = useState(0)
+export function FilterGroups(props: FilterGroupsProps) {
+  const { label, filters } = props.filter
+  const { groups, isTooLong, added, change, add } = useEditedGroups(props)
+  const container = useRef<HTMLFieldSetElement>(null)
   useEffect(() => {
-    const controls = place.current?.querySelectorAll<HTMLElement>('[data-group] > :last-child select')
+    const controls = container.current?.querySelectorAll<HTMLElement>('[data-group] > :last-child select')
     if (added > 0 && controls) Array.from(controls).at(-1)?.focus()
   }, [added])
-
-  // A value that was reported arrives later, when the page has navigated. Another one was set elsewhere: by the chip, Back or a saved view.
-  if (value !== seen) {
-    setSeen(value)
-    if (value !== reported) {
-      setReported(value)
-      setGroups(toEdited(value))
-      setIsTooLong(false)
-    }
-  }
-
-  const change = (next: EditedGroup[]) => {
-    setGroups(next)
-    const text = toText(filters, next)
-    const isLong = (text?.length ?? 0) > MAX_GROUPS_TEXT_LENGTH
-    setIsTooLong(isLong)
-    if (isLong || text === reported) return
-    setReported(text)
-    onChange(text)
-  }
   const changeGroup = (changed: EditedGroup) => change(groups.map((group) => (group.key === changed.key ? changed : group)))
-  const handleAdd = () => {
-    setGroups([...groups, { key: `added ${added}`, parts: [] }])
-    setAdded(added + 1)
-  }
 
   return (
-    <fieldset ref={place} className={classes['groups']}>
+    <fieldset ref={container} className={classes['groups']}>
       <legend>{label}</legend>
       <p className={classes['hint']}>
         {groups.length === 0
@@ -87,13 +59,52 @@ export function FilterGroups({ filter: { label, filters }, value, onChange }: Fi
           size="compact-md"
           leftSection={<IconPlus size={16} aria-hidden />}
           className={classes['add'] ?? ''}
-          onClick={handleAdd}
+          onClick={add}
         >
           {groups.length === 0 ? 'Add a group' : 'Or another group'}
         </Button>
       )}
     </fieldset>
   )
+}
+
+/** Returns the groups as they are filled in, with functions that change them. A change reports the complete groups, unless they are too long. */
+function useEditedGroups({ filter: { filters }, value, onChange }: FilterGroupsProps) {
+  const [groups, setGroups] = useState(() => toEdited(value))
+  const [reported, setReported] = useState(value)
+  const [seen, setSeen] = useState(value)
+  const [isTooLong, setIsTooLong] = useState(false)
+  const [added, setAdded] = useState(0)
+
+  // A value that was reported arrives later, when the page has navigated. Another one was set elsewhere: by the chip, Back or a saved view.
+  if (value !== seen) {
+    setSeen(value)
+    if (value !== reported) {
+      setReported(value)
+      setGroups(toEdited(value))
+      setIsTooLong(false)
+    }
+  }
+
+  return {
+    groups,
+    isTooLong,
+    /** How many groups were added. Each is the last one, and gets the focus. */
+    added,
+    change: (next: EditedGroup[]) => {
+      setGroups(next)
+      const text = toText(filters, next)
+      const isLong = (text?.length ?? 0) > MAX_GROUPS_TEXT_LENGTH
+      setIsTooLong(isLong)
+      if (isLong || text === reported) return
+      setReported(text)
+      onChange(text)
+    },
+    add: () => {
+      setGroups([...groups, { key: `added ${added}`, parts: [] }])
+      setAdded(added + 1)
+    },
+  }
 }
 
 interface GroupProps {
@@ -106,11 +117,11 @@ interface GroupProps {
 
 function Group({ name, group, filters, onChange, onRemove }: GroupProps) {
   const { parts } = group
-  const place = useRef<HTMLFieldSetElement>(null)
+  const container = useRef<HTMLFieldSetElement>(null)
   const [added, setAdded] = useState<string>()
   useEffect(() => {
     if (added === undefined) return
-    const fields = place.current?.querySelectorAll<HTMLElement>('[data-part] :is(input, select)')
+    const fields = container.current?.querySelectorAll<HTMLElement>('[data-part] :is(input, select)')
     if (fields) Array.from(fields).at(-1)?.focus()
   }, [added])
   const free = filters.filter((filter) => !parts.some((part) => part.name === filter.name))
@@ -121,7 +132,7 @@ function Group({ name, group, filters, onChange, onRemove }: GroupProps) {
     setAdded(chosen)
   }
   return (
-    <fieldset ref={place} className={classes['group']} data-group>
+    <fieldset ref={container} className={classes['group']} data-group>
       <legend className="app-sr-only">{name}</legend>
       <div className={classes['groupHead']}>
         <span aria-hidden>{name}</span>

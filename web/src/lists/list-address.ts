@@ -63,7 +63,7 @@ export function readListAddress<L extends List>(list: L, raw: Record<string, unk
   const address = {
     q: textIn(raw['q'])?.slice(0, MAX_SEARCH_LENGTH),
     ...orderIn(list, raw),
-    ...placeIn(list, raw),
+    ...pageIn(list, raw),
     ...lookIn(raw),
     ...Object.fromEntries(filters),
   }
@@ -75,12 +75,12 @@ function orderIn(list: List, raw: Record<string, unknown>): object {
   if (sorts.length === 1) return {}
   const sort = sorts.find((name) => name === raw['sort'])
   return {
-    sort: sort === list.ownSort ? undefined : sort,
+    sort: sort === list.defaultSort ? undefined : sort,
     reversed: raw['reversed'] === true || raw['reversed'] === 'true' ? true : undefined,
   }
 }
 
-function placeIn(list: List, raw: Record<string, unknown>): object {
+function pageIn(list: List, raw: Record<string, unknown>): object {
   const size = list.pageSizes.find((candidate) => candidate === Number(raw['size']))
   const number = Number(raw['page'])
   const page = Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : undefined
@@ -167,7 +167,7 @@ function startOf(day: string, later = 0): string {
 
 /** Returns the order of a call's input. */
 export function listOrder<L extends List>(list: L, { sort, reversed }: ListAddress<L>): { sort: SortName<L>; reversed: boolean } {
-  return { sort: sort ?? list.ownSort, reversed: reversed ?? false }
+  return { sort: sort ?? list.defaultSort, reversed: reversed ?? false }
 }
 
 /** Returns the cursor of a call's input, for a list paged by cursors. */

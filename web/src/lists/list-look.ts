@@ -4,7 +4,7 @@
  */
 import type { List } from '@arcade/contract/entity'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { type ChangeableLook, type TableLook, useTableLook } from './table-view.ts'
+import { type ChangeableLook, type TableLook, useTableLook } from './table-look.ts'
 import { lookAddress, readLook } from './list-address.ts'
 import type { ListState } from './use-list.ts'
 

@@ -5,10 +5,11 @@ import { findsBeginningsOnly } from '@arcade/contract/search'
 import type { Needs } from '@arcade/contract/team/permissions'
 import { Button, NativeSelect } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
-import { type ReactNode, useMemo } from 'react'
+import { type ComponentProps, type ReactNode, useMemo } from 'react'
 import { DataTable } from './data-table.tsx'
 import type { Column } from './table-cells.tsx'
 import { clearParameters } from './filters.tsx'
+import type { GetHistoryKey } from '#src/ui/table-rows.ts'
 import { keepPageSize } from '#src/ui/visit.ts'
 import { mayDo, Permitted, useMay, useSession } from '#src/session.tsx'
 import { countText } from '#src/ui/numbers.ts'
@@ -28,7 +29,7 @@ interface ListTableProps<L extends List, Row> {
   state: ListState<L, Row>
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string | number
-  /** Options of filters that the declaration cannot know, by the filter's name in the address. */
+  /** Options of filters that the list's declaration does not contain, by the filter's name in the address. */
   options?: FilterOptions
   /** Additional fields of the toolbar. */
   toolbar?: ReactNode
@@ -47,21 +48,17 @@ interface ListTableProps<L extends List, Row> {
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { label, state, rowKey, options, toolbar, notice, noMatchText, firstStep } = props
   const columns = usePermitted(props.columns)
-  const { hasActs, hasDownload } = usePicking(props)
+  const picking = usePicking(props)
   const seesPersonal = useMay('players.personal')
-  const { list, address, isWhole, total, isMore, selection, change, sortBy, table } = state
-  const { noun, emptyText, sorts, ownSort } = list
+  const { list, address, isWhole, change, sortBy, table } = state
+  const { noun, emptyText, sorts, defaultSort } = list
   const hasSorts = Object.keys(sorts).length > 1
-  const router = useRouter()
-  const placeNow = () => {
-    const { __TSR_key } = router.state.location.state
-    return __TSR_key
-  }
+  const getHistoryKey = useHistoryKey()
   /** Here the parameters have no types, because the list may be any. */
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const look = useListLook(label, state)
   const sorting = {
-    sort: address.sort ?? ownSort,
+    sort: address.sort ?? defaultSort,
     isReversed: address.reversed ?? false,
     onSort: sortBy,
   }
@@ -75,13 +72,13 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
       emptyActions={isWhole ? firstStep : <ClearButtons state={state} />}
       count={totalText(state)}
-      placeNow={placeNow}
+      getHistoryKey={getHistoryKey}
       toolbar={{
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
         ...(list.findsPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
-        filters: toolbarFilters(list, { known: options, seesPersonal }),
+        filters: toolbarFilters(list, { extraOptions: options, seesPersonal }),
         values: address,
         onFilter: changeTo,
         found: totalText(state),
@@ -99,24 +96,18 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         ),
       }}
       {...(hasSorts && { sorting })}
-      {...((hasActs || hasDownload) && {
-        picking: {
-          selection,
-          total: table.isStale ? undefined : total, // a stale total belongs to the previous search
-          isMore,
-          noun: noun.many,
-          actions: (
-            <>
-              {isExported(list) && hasDownload && (
-                <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
-              )}
-              {hasActs && props.acts}
-            </>
-          ),
-        },
-      })}
+      {...(picking && { picking })}
     />
   )
+}
+
+/** Returns a function that returns the key of the current history entry. */
+function useHistoryKey(): GetHistoryKey {
+  const router = useRouter()
+  return () => {
+    const { __TSR_key } = router.state.location.state
+    return __TSR_key
+  }
 }
 
 /** Leaves out the columns that the signed-in person's role may not see or use. */
@@ -125,12 +116,28 @@ function usePermitted<Row>(columns: readonly Column<Row>[]): readonly Column<Row
   return useMemo(() => columns.filter(({ needs }) => needs === undefined || mayDo(user, needs)), [columns, user])
 }
 
-/** What the person may do with picked rows. Rows can be picked only if there is something. */
-function usePicking<L extends List, Row>({ state, acts, actsNeed }: ListTableProps<L, Row>) {
+type Picking = NonNullable<ComponentProps<typeof DataTable>['picking']>
+
+/** Returns the selection of rows with the buttons for picked rows; undefined if the person may do nothing with picked rows. */
+function usePicking<L extends List, Row>({ state, acts, actsNeed }: ListTableProps<L, Row>): Picking | undefined {
   const { user } = useSession()
+  const { list, address, total, isMore, selection, table } = state
+  const hasActs = acts !== undefined && (actsNeed === undefined || mayDo(user, actsNeed))
+  const hasDownload = isExported(list) && mayDo(user, 'exports.make')
+  if (!hasActs && !hasDownload) return undefined
   return {
-    hasActs: acts !== undefined && (actsNeed === undefined || mayDo(user, actsNeed)),
-    hasDownload: isExported(state.list) && mayDo(user, 'exports.make'),
+    selection,
+    total: table.isStale ? undefined : total, // a stale total belongs to the previous search
+    isMore,
+    noun: list.noun.many,
+    actions: (
+      <>
+        {isExported(list) && hasDownload && (
+          <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
+        )}
+        {hasActs && acts}
+      </>
+    ),
   }
 }
 

@@ -16,7 +16,7 @@ import { Pane } from '#src/ui/pane.tsx'
 import { useIsPhone } from '#src/ui/phone.ts'
 import { moveToRow } from '#src/ui/table-rows.ts'
 import { isOffered } from './toolbar-filters.ts'
-import { isShown, type TableLook } from './table-view.ts'
+import { isShown, type TableLook } from './table-look.ts'
 
 const SEARCH_AFTER_MS = 200
 

@@ -44,7 +44,7 @@ export function useLive<Name extends 'history' | 'player'>(
   }, [name, key])
 }
 
-const LOOK_EVERY_MS = 30_000
+const RELOAD_EVERY_MS = 30_000
 /** Minimum age before a list is reloaded: returning to a window can fire two events. */
 const FRESH_MS = 1000
 
@@ -53,7 +53,7 @@ const IN_USE = '[role=dialog], [role=alertdialog], [data-picking], [data-lifted]
 let actsUnderWay = 0
 
 /** Runs an act during which no list reloads by itself: a response from before the act would undo what is already shown. */
-export async function holdLists<T>(act: () => Promise<T>): Promise<T> {
+export async function pauseListReloads<T>(act: () => Promise<T>): Promise<T> {
   actsUnderWay += 1
   try {
     return await act()
@@ -66,11 +66,11 @@ export async function holdLists<T>(act: () => Promise<T>): Promise<T> {
  * Reloads a list while it is shown. Keeps the old rows until the new ones arrive, and keeps the focus in them.
  * @param isOn false for a list that `useLive` refreshes
  */
-export function useKeptFresh(
+export function useAutoReload(
   { dataUpdatedAt, refetch }: Pick<UseQueryResult, 'dataUpdatedAt' | 'refetch'>,
-  { isOn = true, everyMs = LOOK_EVERY_MS } = {},
+  { isOn = true, everyMs = RELOAD_EVERY_MS } = {},
 ): void {
-  const look = useEffectEvent(async () => {
+  const reload = useEffectEvent(async () => {
     const isShown = dataUpdatedAt > 0 // otherwise it is loading or shows an error
     if (!isShown || Date.now() - dataUpdatedAt < FRESH_MS) return
     if (document.visibilityState !== 'visible' || actsUnderWay > 0 || document.querySelector(IN_USE)) return
@@ -83,9 +83,9 @@ export function useKeptFresh(
     const attendance = createAttendance()
     const handleReturn = () => {
       attendance.attend()
-      void look()
+      void reload()
     }
-    const timer = setInterval(() => attendance.isAttended() && void look(), everyMs)
+    const timer = setInterval(() => attendance.isAttended() && void reload(), everyMs)
     const stopListening = listenToTouches(attendance.attend)
     window.addEventListener('focus', handleReturn)
     document.addEventListener('visibilitychange', handleReturn)

@@ -21,5 +21,5 @@ export async function actOnRow(
     endBusy()
   }
   await refreshAfterActOn(list)
-  endBusy('is loaded')
+  endBusy({ afterPaint: true })
 }

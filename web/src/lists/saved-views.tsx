@@ -8,11 +8,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
-import { api, client, creation, queryClient } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { forgetSearch, keptSearch } from '#src/ui/visit.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import type { Refusal } from '#src/ui/form.tsx'
-import type { TableLook } from './table-view.ts'
+import type { TableLook } from './table-look.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { ViewsPane } from './views-pane.tsx'
 import { type ListAddress, lookAddress, readListAddress, viewAddress, withoutLook } from './list-address.ts'
@@ -29,7 +29,7 @@ interface SavedViewsProps<L extends List> {
 export function SavedViews<L extends List>({ list, address, look }: SavedViewsProps<L>) {
   const { history } = useRouter()
   const confirm = useConfirm()
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   const path = listPaths[list.name]
   const { data } = useQuery(api.views.list.queryOptions())
   const isWhole = Object.keys(withoutLook(viewAddress(address))).length === 0

@@ -54,9 +54,9 @@ export function useMatchInView(
       leftBefore.current = undefined
     }
     if (wanted === '') shown.current = undefined
-    const place = `${page} ${wanted}`
-    if (wanted === '' || !rows || !scroller.current || shown.current === place) return
-    shown.current = place
+    const pageAndSearch = `${page} ${wanted}`
+    if (wanted === '' || !rows || !scroller.current || shown.current === pageAndSearch) return
+    shown.current = pageAndSearch
     const frame = scroller.current.getBoundingClientRect()
     const cells = [...scroller.current.querySelectorAll('tbody td')]
     const matches = cells.filter(({ textContent }) => textContent.toLowerCase().includes(wanted))

@@ -8,16 +8,16 @@ import { nameInAddress } from './list-address.ts'
 export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
 
 interface Offered {
-  /** Options that the declaration cannot know, by the filter's name in the address. */
-  known?: FilterOptions | undefined
+  /** Options that the list's declaration does not contain, by the filter's name in the address. */
+  extraOptions?: FilterOptions | undefined
   /** False for a person who may not see personal fields: nothing is offered that tells something about them. */
   seesPersonal?: boolean
 }
 
 /** Returns the filters by their names in the address. */
-export function toolbarFilters(list: List, { known = {}, seesPersonal = true }: Offered = {}): Filter[] {
+export function toolbarFilters(list: List, { extraOptions = {}, seesPersonal = true }: Offered = {}): Filter[] {
   const simple = (name: string, filter: Exclude<DeclaredFilter, { kind: 'groups' }>): SimpleFilter => {
-    const shown = simpleFilter(name, filter, known)
+    const shown = simpleFilter(name, filter, extraOptions)
     if (seesPersonal || !('options' in shown)) return shown
     return { ...shown, options: shown.options.filter(({ value }) => !isPersonalFilter(list, name, value)) }
   }
@@ -36,11 +36,15 @@ export function isOffered(filter: Filter): boolean {
   return !('options' in filter) || filter.options.length > 0
 }
 
-function simpleFilter(name: string, filter: Exclude<DeclaredFilter, { kind: 'groups' }>, known: FilterOptions): SimpleFilter {
+function simpleFilter(
+  name: string,
+  filter: Exclude<DeclaredFilter, { kind: 'groups' }>,
+  extraOptions: FilterOptions,
+): SimpleFilter {
   const field = { name: nameInAddress(name, filter), label: filter.label }
   if ('options' in filter) {
     const declared = Object.entries(filter.options).map(([value, label]) => ({ value, label }))
-    return { ...field, kind: filter.kind === 'all' ? 'all' : 'choice', options: known[field.name] ?? declared }
+    return { ...field, kind: filter.kind === 'all' ? 'all' : 'choice', options: extraOptions[field.name] ?? declared }
   }
   return { ...field, kind: 'isToTheMinute' in filter && filter.isToTheMinute ? 'minute' : inputs[filter.kind] }
 }

@@ -27,7 +27,7 @@ const MAX_UNDOABLES = 20
  * @param ids the ids of the changed records; undefined stands for all records of the list
  * @returns the signal for the button of this act
  */
-export function superseding(list: ListName, ids?: ReadonlySet<string>): AbortSignal {
+export function withdrawOlderUndos(list: ListName, ids?: ReadonlySet<string>): AbortSignal {
   const isSuperseded = (older: Undoable) =>
     older.list === list && (!ids || !older.ids || [...older.ids].some((id) => ids.has(id)))
   for (const { withdrawal } of undoables.filter(isSuperseded)) withdrawal.abort()
@@ -105,7 +105,7 @@ export function useUndo({ name, noun }: NamedList) {
   /** @param one the record, if the act changed just one, with its title as it stands in a sentence */
   const ofChange = (actId: string | undefined, one?: { id: string; title: string }) => {
     const offered = action(actId, (change) => takeBack(change, one?.title))
-    return offered && { ...offered, withdrawn: superseding(name, one && new Set([one.id])) }
+    return offered && { ...offered, withdrawn: withdrawOlderUndos(name, one && new Set([one.id])) }
   }
   /** Makes a call that changes records, and returns its answer with the Undo button. */
   const change = async <T extends object>(run: ActRun<T>) => {

@@ -8,7 +8,7 @@ import { asCallError, type CallError } from '#src/client/call-error.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { type Selection, useSelection } from './selection.tsx'
 import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
-import { useKeptFresh } from './live.ts'
+import { useAutoReload } from './live.ts'
 
 /** Query options of a list's call: the old page stays until the next one arrives, and `useList` decides when to reload. */
 export const asListed = { placeholderData: keepPreviousData, refetchOnWindowFocus: false } as const
@@ -86,7 +86,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   const kept = useRowsKept(address, query, failure, goTo)
   const data = kept ?? query.data
   const isStale = query.isPlaceholderData || kept !== undefined
-  useKeptFresh(query, { isOn: !isKeptByPage })
+  useAutoReload(query, { isOn: !isKeptByPage })
   const count: Count | undefined = data?.total == null ? counted : { total: data.total, isMore: false }
   const isCounted = count !== undefined && !count.isUnfinished
   const [total, isMore] = isCounted ? [count.total, count.isMore] : [undefined, false]
@@ -97,7 +97,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   const change: ListState<L, Row>['change'] = (changed, replace) =>
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
   const sortBy: ListState<L, Row>['sortBy'] = (sort, isReversed = false) =>
-    change({ sort: sort === list.ownSort ? undefined : sort, reversed: isReversed || undefined } as Partial<ListAddress<L>>)
+    change({ sort: sort === list.defaultSort ? undefined : sort, reversed: isReversed || undefined } as Partial<ListAddress<L>>)
   const changeLook = (look: LookAddress): void => goTo(withoutUndefined<object>({ ...address, ...look }), true)
   const shown: Shown<L> = {
     list,
@@ -194,7 +194,8 @@ function pagedByCursor<L extends List>(shown: Shown<L>): PagedTable {
     if (!data || isStale) return
     // With the size, so that a copied link shows the same page to others.
     const size = pageSize === list.pageSizes[0] ? undefined : pageSize
-    const at = (place: { page: number; after?: string; before?: string }) => change({ ...place, size } as Partial<ListAddress<L>>)
+    const at = (cursor: { page: number; after?: string; before?: string }) =>
+      change({ ...cursor, size } as Partial<ListAddress<L>>)
     if (next > page && data.after != null) at({ page: next, after: data.after })
     if (next >= page || page === 1) return
     if (next > 1 && data.before != null) at({ page: next, before: data.before })

@@ -8,7 +8,7 @@ import { useId } from 'react'
 import { api, client } from '#src/client/client.ts'
 import { useNotedHref } from '#src/lists/form-hrefs.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { mayDo, useSession } from '#src/session.tsx'
 import { AppLink } from '#src/ui/app-link.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -20,7 +20,7 @@ export function Mentions() {
   const { user } = useSession()
   const mayRead = Object.values(notesNeed).some((need) => mayDo(user, need))
   const mentions = useQuery(api.notes.mentions.queryOptions({ enabled: mayRead }))
-  useKeptFresh(mentions)
+  useAutoReload(mentions)
   const notes = mentions.data?.notes ?? []
   if (notes.length === 0) return null
   return (

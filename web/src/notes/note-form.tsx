@@ -100,30 +100,24 @@ function NoteField({ control, label, people, isFocused, onChoose, onText, onCanc
   const { field, wrapper } = useField({ control, name: 'text', label, description: 'An @ mentions a colleague.' })
   const area = useRef<HTMLTextAreaElement>(null)
   const id = useId()
-  const [mention, setMention] = useState<TypedMention>()
-  const [activeIndex, setActiveIndex] = useState(0)
-  const options = mention ? offered(people, mention) : []
-  const active = options[Math.min(activeIndex, options.length - 1)]
+  const { mention, options, active, look, setActiveIndex, move, close } = useMentionMenu(people)
   useFocusAtEnd(area, isFocused)
 
-  const look = ({ value, selectionStart }: HTMLTextAreaElement) => setMention(mentionAt(value, selectionStart))
   const choose = (colleague: Colleague) => {
     if (!mention || !area.current) return
     const end = mention.start + 1 + mention.typed.length
     const inserted = `${mentionOf(colleague.name)} `
     onText(field.value.slice(0, mention.start) + inserted + field.value.slice(end))
     onChoose(colleague)
-    setMention(undefined)
+    close()
     putCaret(area.current, mention.start + inserted.length)
   }
   const handleMenuKey = (event: KeyboardEvent): boolean => {
     const { key } = event
     if (!active) return false
-    if (key === 'ArrowDown') setActiveIndex((activeIndex + 1) % options.length)
-    else if (key === 'ArrowUp') setActiveIndex((activeIndex + options.length - 1) % options.length)
-    else if ((key === 'Enter' && !event.ctrlKey && !event.metaKey) || key === 'Tab') choose(active)
-    else if (key === 'Escape') setMention(undefined)
-    else return false
+    if ((key === 'Enter' && !event.ctrlKey && !event.metaKey) || key === 'Tab') choose(active)
+    else if (key === 'Escape') close()
+    else if (!move(key)) return false
     event.stopPropagation()
     return true
   }
@@ -155,13 +149,55 @@ function NoteField({ control, label, people, isFocused, onChoose, onText, onCanc
         onClick={({ currentTarget }) => look(currentTarget)}
         onBlur={() => {
           field.onBlur()
-          setMention(undefined)
+          close()
         }}
         onKeyDown={handleKeyDown}
       />
+      <MentionMenu id={id} options={options} active={active} onPoint={setActiveIndex} onChoose={choose} />
+    </div>
+  )
+}
+
+/** Returns the mention that is being typed, the colleagues that it may mean, and the one among them that Enter chooses. */
+function useMentionMenu(people: readonly Colleague[]) {
+  const [mention, setMention] = useState<TypedMention>()
+  const [activeIndex, setActiveIndex] = useState(0)
+  const options = mention ? offered(people, mention) : []
+  return {
+    mention,
+    options,
+    active: options[Math.min(activeIndex, options.length - 1)],
+    /** Reads the mention at the caret. */
+    look: ({ value, selectionStart }: HTMLTextAreaElement) => setMention(mentionAt(value, selectionStart)),
+    setActiveIndex,
+    /** Selects another colleague by an arrow key; returns false for other keys. */
+    move: (key: string): boolean => {
+      const step = { ArrowDown: 1, ArrowUp: options.length - 1 }[key]
+      if (step === undefined) return false
+      setActiveIndex((activeIndex + step) % options.length)
+      return true
+    },
+    close: () => setMention(undefined),
+  }
+}
+
+interface MentionMenuProps {
+  /** The id of the field. */
+  id: string
+  options: readonly Colleague[]
+  active: Colleague | undefined
+  /** Called when the pointer moves over the option at an index. */
+  onPoint: (index: number) => void
+  onChoose: (colleague: Colleague) => void
+}
+
+/** The list of colleagues below the field, and what screen readers say of it. */
+function MentionMenu({ id, options, active, onPoint, onChoose }: MentionMenuProps) {
+  return (
+    <>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a list of options below a text has no tag */}
       <div id={`${id}-list`} role="listbox" aria-label="Colleagues" hidden={options.length === 0} className={classes['menu']}>
-        {options.map((option) => (
+        {options.map((option, index) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the text has the focus and handles the keys
           <div
             key={option.id}
@@ -173,8 +209,8 @@ function NoteField({ control, label, people, isFocused, onChoose, onText, onCanc
             className={classes['option']}
             data-active={option === active || undefined}
             onMouseDown={(event) => event.preventDefault()} // the text keeps the focus
-            onMouseMove={() => setActiveIndex(options.indexOf(option))}
-            onClick={() => choose(option)}
+            onMouseMove={() => onPoint(index)}
+            onClick={() => onChoose(option)}
           >
             {option.name}
           </div>
@@ -183,7 +219,7 @@ function NoteField({ control, label, people, isFocused, onChoose, onText, onCanc
       <output className="app-sr-only">
         {active && `${options.length === 1 ? '1 colleague' : `${options.length} colleagues`}, Enter mentions ${active.name}`}
       </output>
-    </div>
+    </>
   )
 }
 

@@ -9,7 +9,7 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
-import { api, client, creation, queryClient } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { mayDo, tellServer, useMay, useSession } from '#src/session.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -126,7 +126,7 @@ function useSeen(notes: readonly Note[] | undefined, userId: string | undefined)
 const refresh = () => queryClient.invalidateQueries({ queryKey: api.notes.key() })
 
 function NewNote({ kind, id }: RecordProps) {
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   const handleSave = async (input: NoteInput): Promise<Refusal | void> => {
     try {
       await createOnce((options) => client.notes.create({ kind, id, ...input }, options))

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Permitted, useSession } from '#src/session.tsx'
 import { Dialog } from '#src/ui/dialog.tsx'
-import { placesFor } from './navigation.tsx'
+import { menuPagesFor } from './navigation.tsx'
 import classes from './keyboard-map.module.css'
 import { hasSingleKeys, type OverlayProps, PALETTE_KEYS, setSingleKeys } from './shortcut-keys.ts'
 
@@ -31,11 +31,11 @@ export function KeyboardMap({ onClose }: OverlayProps) {
               [['/'], 'The search box of the list'],
               [['u'], 'Undo, while its toast is there'],
               [['j', 'k'], 'The next, the previous row of the list'],
-              ...placesFor(user).map(({ goKey, label }): Row => [['g', goKey], label]),
+              ...menuPagesFor(user).map(({ goKey, label }): Row => [['g', goKey], label]),
             ]}
           />
         </div>
-        {placesFor(user).length > 1 && <ListKeys />}
+        {menuPagesFor(user).length > 1 && <ListKeys />}
         <Keys title="In a dialog" rows={[[['Esc'], 'Close']]} />
       </div>
     </Dialog>

@@ -27,7 +27,7 @@ import { useLogOut } from './log-out.ts'
 import { ColorSchemeSwitch } from './color-scheme.tsx'
 import classes from './shell.module.css'
 
-interface Place {
+interface MenuPage {
   to: string
   label: string
   Icon: Icon
@@ -37,7 +37,7 @@ interface Place {
   goKey: string
 }
 
-const links: readonly Place[] = [
+const links: readonly MenuPage[] = [
   { to: '/', label: 'Dashboard', Icon: IconLayoutDashboard, also: ['admin'], goKey: 'd' },
   {
     to: '/manage-users',
@@ -80,7 +80,7 @@ const links: readonly Place[] = [
 ]
 
 /** Pages for running the installation. The ones above are the specification's (§2). */
-const upkeep: readonly Place[] = [
+const upkeep: readonly MenuPage[] = [
   { to: '/roles', label: 'Roles', Icon: IconShieldLock, also: [], goKey: 'o' },
   { to: '/audit', label: 'Audit', Icon: IconListSearch, also: [], goKey: 'l' },
   { to: '/trash', label: 'Trash', Icon: IconTrash, also: [], goKey: 'x' },
@@ -90,18 +90,18 @@ const upkeep: readonly Place[] = [
 ]
 
 /** Returns the pages that a person may open. */
-export function placesFor(user: SessionUser | null, among: readonly Place[] = [...links, ...upkeep]): readonly Place[] {
+export function menuPagesFor(user: SessionUser | null, among: readonly MenuPage[] = [...links, ...upkeep]): readonly MenuPage[] {
   return among.filter(({ to }) => mayOpen(user, to))
 }
 
-interface PlaceLinkProps {
-  place: Place
+interface MenuLinkProps {
+  page: MenuPage
   isCurrent: boolean
   isRail: boolean
   onNavigate: () => void
 }
 
-function PlaceLink({ place: { to, label, Icon }, isCurrent, isRail, onNavigate }: PlaceLinkProps) {
+function MenuLink({ page: { to, label, Icon }, isCurrent, isRail, onNavigate }: MenuLinkProps) {
   return (
     <Link
       to={to}
@@ -129,11 +129,11 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
   const segment = useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' })
 
   const nameProps = { className: isRail ? 'app-sr-only' : undefined }
-  const placeLink = (place: Place) => (
-    <PlaceLink
-      key={place.to}
-      place={place}
-      isCurrent={place.to === `/${segment}` || place.also.includes(segment)}
+  const menuLink = (page: MenuPage) => (
+    <MenuLink
+      key={page.to}
+      page={page}
+      isCurrent={page.to === `/${segment}` || page.also.includes(segment)}
       isRail={isRail}
       onNavigate={() => onNavigate?.()}
     />
@@ -160,11 +160,11 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
         )}
       </div>
       <nav aria-label="Main" className={classes['links']}>
-        {placesFor(user, links).map(placeLink)}
+        {menuPagesFor(user, links).map(menuLink)}
       </nav>
-      {placesFor(user, upkeep).length > 0 && (
+      {menuPagesFor(user, upkeep).length > 0 && (
         <nav aria-label="Upkeep" className={classes['upkeep']}>
-          {placesFor(user, upkeep).map(placeLink)}
+          {menuPagesFor(user, upkeep).map(menuLink)}
         </nav>
       )}
       <div className={classes['foot']}>

@@ -21,7 +21,7 @@ import { mayDo, mayOpen, useSession } from '#src/session.tsx'
 import { openedBefore } from '#src/ui/visit.ts'
 import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
-import { placesFor } from './navigation.tsx'
+import { menuPagesFor } from './navigation.tsx'
 
 export interface Entry {
   id: string
@@ -47,7 +47,7 @@ export interface Group {
 }
 
 /** The most entries shown of a group, except of pages and actions. */
-export const FOUND_OF_EACH = 5
+export const MAX_ENTRIES = 5
 
 /** The pages and actions that the current user may use. */
 export function useCommands(onKeyboardMap: () => void): Group[] {
@@ -64,7 +64,7 @@ export function useCommands(onKeyboardMap: () => void): Group[] {
     to,
     run: () => history.push(to),
   })
-  const pages = placesFor(user).map(({ label, to, goKey, Icon: PageIcon }) => ({
+  const pages = menuPagesFor(user).map(({ label, to, goKey, Icon: PageIcon }) => ({
     id: `${label} ${to}`,
     label,
     Icon: PageIcon,
@@ -105,7 +105,7 @@ export function useRecent(): Group {
   const { user } = useSession()
   const { history } = useRouter()
   const openPage = useOpenPage()
-  const pages = new Set(placesFor(user).map(({ to }) => to))
+  const pages = new Set(menuPagesFor(user).map(({ to }) => to))
   const entries = openedBefore()
     .filter(({ to }) => mayOpen(user, to))
     .map((opened) => ({
@@ -123,10 +123,10 @@ export function useViews(): Group[] {
   const { data } = useQuery(api.views.list.queryOptions({ enabled: mayDo(user, 'views.own'), retry: false }))
   const entries = data?.views.flatMap(({ id, list, name, address }) => {
     const path = listPaths[list]
-    const place = placesFor(user).find(({ to }) => to === path)
-    if (!place) return []
+    const page = menuPagesFor(user).find(({ to }) => to === path)
+    if (!page) return []
     const to = `${path}?${address}`
-    return { id: `view ${id}`, label: name, Icon: IconBookmark, detail: place.label, to, run: () => history.push(to) }
+    return { id: `view ${id}`, label: name, Icon: IconBookmark, detail: page.label, to, run: () => history.push(to) }
   })
   return [{ title: 'Views', entries: entries ?? [] }]
 }
@@ -147,7 +147,7 @@ function wordsOf(text: string): string[] {
 
 /** Returns the first entries of a group, with its total. */
 export function takeFirst({ title, entries }: Group): Group {
-  return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
+  return { title, total: entries.length, entries: entries.slice(0, MAX_ENTRIES) }
 }
 
 /** Keeps the entries whose label, detail or keys contain every word of the text. */

@@ -25,12 +25,12 @@ import { api } from '#src/client/client.ts'
 import { mayDo, useSession } from '#src/session.tsx'
 import { updateUserHref, useItemHref, useNotedHref } from '#src/lists/form-hrefs.ts'
 import type { AskedAct } from '#src/lists/player-link.tsx'
-import { type Entry, FOUND_OF_EACH, type Group } from './palette-entries.ts'
+import { type Entry, MAX_ENTRIES, type Group } from './palette-entries.ts'
 
 const SEARCH_AFTER_MS = 200
 const MIN_SEARCH_LENGTH = 2
 
-interface Found {
+interface SearchResults {
   groups: Group[]
   isSearching: boolean
   /** The titles of the groups whose search failed. */
@@ -39,7 +39,7 @@ interface Found {
 }
 
 /** Searches the lists that the person may see. A new text cancels the search for the old one. */
-export function useFound(text: string): Found {
+export function usePaletteSearch(text: string): SearchResults {
   const { user } = useSession()
   const [settled] = useDebouncedValue(text, SEARCH_AFTER_MS)
   const isLongEnough = text.length >= MIN_SEARCH_LENGTH
@@ -79,10 +79,10 @@ interface Source extends Group {
   query: { isError: boolean; isFetching: boolean; refetch: () => Promise<unknown> }
 }
 
-type Place = Pick<Entry, 'label' | 'run'> & { to: string }
+type PlayerEntry = Pick<Entry, 'label' | 'run'> & { to: string }
 
 /** What can be done with a found player. Blocking and adjusting open the dialogs of the player's page. */
-function useActsOnPlayers(): (player: Player, isBlocked: boolean, place: Place) => Entry[] {
+function useActsOnPlayers(): (player: Player, isBlocked: boolean, entry: PlayerEntry) => Entry[] {
   const { user } = useSession()
   const { history } = useRouter()
   return ({ userId }, isBlocked, { label, to, run }) => {
@@ -113,7 +113,7 @@ function usePlayers({ text, enabled }: Search): Source {
   const open = useOpen()
   const actsOn = useActsOnPlayers()
   const query = useQuery(
-    api.players.list.queryOptions({ input: { search: text, pageSize: String(FOUND_OF_EACH) }, enabled, retry: false }),
+    api.players.list.queryOptions({ input: { search: text, pageSize: String(MAX_ENTRIES) }, enabled, retry: false }),
   )
   const blocked = new Set(query.data?.blocked)
   // A separate call counts large numbers of players, so that the first matches show sooner.
@@ -127,13 +127,13 @@ function usePlayers({ text, enabled }: Search): Source {
     total: isUncounted ? counted.data?.total : (query.data?.total ?? undefined),
     isMore: isUncounted && (counted.data?.isMore ?? false),
     entries: firstEntries(query.data?.users, (player) => {
-      const place = {
+      const entry = {
         label: playerName(player),
         detail: [...handleOf(player), player.userId].join(' · '),
         ...open(`/manage-telegram-users/${player.userId}`),
       }
-      const acts = isErased(player) ? [] : actsOn(player, blocked.has(player.userId), place)
-      return { ...place, id: `player ${player.userId}`, Icon: IconUser, ...(acts.length > 0 && { acts }) }
+      const acts = isErased(player) ? [] : actsOn(player, blocked.has(player.userId), entry)
+      return { ...entry, id: `player ${player.userId}`, Icon: IconUser, ...(acts.length > 0 && { acts }) }
     }),
   }
 }
@@ -223,5 +223,5 @@ function useOpen(): (to: string) => { to: string; run: () => void } {
 }
 
 function firstEntries<Row>(rows: readonly Row[] | undefined, toEntry: (row: Row) => Entry): Entry[] {
-  return (rows ?? []).slice(0, FOUND_OF_EACH).map(toEntry)
+  return (rows ?? []).slice(0, MAX_ENTRIES).map(toEntry)
 }

@@ -18,40 +18,21 @@ import { formattedTotal } from '#src/ui/numbers.ts'
 import { keepOpened } from '#src/ui/visit.ts'
 import classes from './palette.module.css'
 import { type Entry, type Group, inOrder, matching, takeFirst, useCommands, useRecent, useViews } from './palette-entries.ts'
-import { useFound } from './palette-search.ts'
+import { usePaletteSearch } from './palette-search.ts'
 import { isPaletteKey, type OverlayProps } from './shortcut-keys.ts'
 
 export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const id = useId()
   const root = useRef<HTMLDivElement>(null)
   const [[store, { close }]] = useState(createOpenSpotlight)
-  const [text, setText] = useState('')
-  const { groups, found, showActsOf, hideActs } = useGroups(text, onKeyboardMap)
-  const entries = groups.flatMap((group) => group.entries)
-  const { active, setActiveId, move } = useActiveEntry(entries)
-  const zIndex = useDialogLayer({ isOpen: true, root, onEscape: () => hideActs() || close() })
-  const { choose, awaitFirst, stopAwaiting } = useChoice(entries, found.isSearching, close)
+  const results = useResults(onKeyboardMap)
+  const { text, groups, found, entries, active } = results
+  const zIndex = useDialogLayer({ isOpen: true, root, onEscape: () => results.hideActs() || close() })
+  const choice = useChoice(entries, found.isSearching, close)
 
   const handleText = (typed: string) => {
-    setText(firstCharacters(typed, MAX_SEARCH_LENGTH))
-    setActiveId(undefined)
-    hideActs()
-    stopAwaiting()
-  }
-  const showActs = (entry: Entry) => {
-    showActsOf(entry)
-    setActiveId(undefined)
-  }
-  const handleKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.nativeEvent.isComposing) return
-    const { selectionStart, value } = event.currentTarget
-    if (event.key === 'Enter' && active) choose(active)
-    else if (event.key === 'Enter') awaitFirst()
-    else if (isPaletteKey(event)) close()
-    else if (event.key === 'ArrowRight' && active?.acts && selectionStart === value.length) showActs(active)
-    else if (!(event.key === 'ArrowLeft' && hideActs()) && !move(event.key)) return
-    event.preventDefault()
-    event.stopPropagation() // Spotlight would select and open an entry by itself
+    results.search(typed)
+    choice.stopAwaiting()
   }
 
   return (
@@ -75,23 +56,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       attributes={{ content: { 'aria-label': 'Search' }, body: { id: undefined } }}
       data-palette
     >
-      <Spotlight.Search
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a combobox with a list of its own (ARIA APG)
-        role="combobox"
-        aria-label="Search pages, actions, players, users, tasks, announcements and notes"
-        aria-expanded={entries.length > 0}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={active && optionId(id, active)}
-        placeholder="Search"
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
-        className={classes['field'] ?? ''}
-        leftSection={<IconSearch size={20} stroke={1.75} aria-hidden />}
-        rightSection={<CloseButton aria-label="Close" onClick={close} />}
-        onKeyDownCapture={handleKeyDown}
-      />
+      <SearchField id={id} results={results} choice={choice} onClose={close} />
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
       <Spotlight.ActionsList id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list'] ?? ''}>
         {groups.map((group) => (
@@ -100,21 +65,14 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
             id={id}
             group={group}
             active={active}
-            onPoint={({ id: pointed }) => setActiveId(pointed)}
-            onChoose={choose}
-            onActs={showActs}
+            onPoint={({ id: pointed }) => results.setActiveId(pointed)}
+            onChoose={choice.choose}
+            onActs={results.showActs}
           />
         ))}
       </Spotlight.ActionsList>
       {!found.isSearching && <SearchProblem failed={found.failed} onRetry={found.retry} />}
-      <Spotlight.Footer className={classes['footer'] ?? ''}>
-        <output id={`${id}-body`}>{statusText(groups, text, found.isSearching)}</output>
-        {active?.acts && (
-          <span className={classes['hint']} aria-hidden>
-            <kbd>→</kbd> more acts
-          </span>
-        )}
-      </Spotlight.Footer>
+      <Footer id={id} results={results} />
     </Spotlight.Root>
   )
 }
@@ -125,12 +83,39 @@ function createOpenSpotlight(): ReturnType<typeof createSpotlight> {
   return [store, spotlight]
 }
 
+/** Returns what was typed, the groups of entries that were found for it, and the active entry, with the functions that change them. */
+function useResults(onKeyboardMap: () => void) {
+  const [text, setText] = useState('')
+  const { groups, found, showActsOf, hideActs } = useGroups(text, onKeyboardMap)
+  const entries = groups.flatMap((group) => group.entries)
+  const { active, setActiveId, move } = useActiveEntry(entries)
+  return {
+    text,
+    search: (typed: string) => {
+      setText(firstCharacters(typed, MAX_SEARCH_LENGTH))
+      setActiveId(undefined)
+      hideActs()
+    },
+    groups,
+    found,
+    entries,
+    active,
+    setActiveId,
+    move,
+    showActs: (entry: Entry) => {
+      showActsOf(entry)
+      setActiveId(undefined)
+    },
+    hideActs,
+  }
+}
+
 /** Returns the groups with entries for the text, and the state of the search on the server. */
 function useGroups(text: string, onKeyboardMap: () => void) {
   const commands = useCommands(onKeyboardMap)
   const views = useViews()
   const recent = useRecent()
-  const found = useFound(text.trim())
+  const found = usePaletteSearch(text.trim())
   const [actsOf, setActsOf] = useState<Entry>()
   const all = inOrder(matching(commands, text), matching(views, text).map(takeFirst), found.groups.map(withActsOfOnlyOne), text)
   const shown = actsOf?.acts ? [{ title: actsOf.label, entries: actsOf.acts }] : text === '' ? [recent, ...all] : all
@@ -150,8 +135,8 @@ function useGroups(text: string, onKeyboardMap: () => void) {
 function withActsOfOnlyOne<Found extends Group>(group: Found): Found {
   const [only, ...others] = group.entries
   if (!only?.acts || others.length > 0) return group
-  const { acts, ...place } = only
-  return { ...group, entries: [place, ...acts.filter(({ to }) => to === undefined)] }
+  const { acts, ...entry } = only
+  return { ...group, entries: [entry, ...acts.filter(({ to }) => to === undefined)] }
 }
 
 /** The entry that Enter opens: at first the first one. `move` selects another one by an arrow or page key; it returns false for other keys. */
@@ -201,6 +186,66 @@ function useChoice(entries: readonly Entry[], isSearching: boolean, close: () =>
     awaitFirst: () => setIsAwaited(isSearching),
     stopAwaiting: () => setIsAwaited(false),
   }
+}
+
+interface FooterProps {
+  /** The palette's id. */
+  id: string
+  results: ReturnType<typeof useResults>
+}
+
+/** The number of results, which screen readers read out, and a hint if more can be done with the active entry. */
+function Footer({ id, results: { text, groups, found, active } }: FooterProps) {
+  return (
+    <Spotlight.Footer className={classes['footer'] ?? ''}>
+      <output id={`${id}-body`}>{statusText(groups, text, found.isSearching)}</output>
+      {active?.acts && (
+        <span className={classes['hint']} aria-hidden>
+          <kbd>→</kbd> more acts
+        </span>
+      )}
+    </Spotlight.Footer>
+  )
+}
+
+interface SearchFieldProps extends FooterProps {
+  choice: ReturnType<typeof useChoice>
+  onClose: () => void
+}
+
+/** The field, which keeps the focus: its keys select, choose and close. */
+function SearchField({ id, results, choice, onClose }: SearchFieldProps) {
+  const { entries, active } = results
+  const handleKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing) return
+    const { selectionStart, value } = event.currentTarget
+    if (event.key === 'Enter' && active) choice.choose(active)
+    else if (event.key === 'Enter') choice.awaitFirst()
+    else if (isPaletteKey(event)) onClose()
+    else if (event.key === 'ArrowRight' && active?.acts && selectionStart === value.length) results.showActs(active)
+    else if (!(event.key === 'ArrowLeft' && results.hideActs()) && !results.move(event.key)) return
+    event.preventDefault()
+    event.stopPropagation() // Spotlight would select and open an entry by itself
+  }
+  return (
+    <Spotlight.Search
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a combobox with a list of its own (ARIA APG)
+      role="combobox"
+      aria-label="Search pages, actions, players, users, tasks, announcements and notes"
+      aria-expanded={entries.length > 0}
+      aria-controls={`${id}-list`}
+      aria-autocomplete="list"
+      aria-activedescendant={active && optionId(id, active)}
+      placeholder="Search"
+      autoComplete="off"
+      spellCheck={false}
+      data-autofocus
+      className={classes['field'] ?? ''}
+      leftSection={<IconSearch size={20} stroke={1.75} aria-hidden />}
+      rightSection={<CloseButton aria-label="Close" onClick={onClose} />}
+      onKeyDownCapture={handleKeyDown}
+    />
+  )
 }
 
 interface PaletteGroupProps {

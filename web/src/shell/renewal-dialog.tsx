@@ -19,25 +19,6 @@ export function RenewalDialog({ email }: { email: string }) {
   const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), { email, password: '' })
   const [isKept] = useState(isKeptAsDraft)
   const [methods, setMethods] = useState<readonly SecondFactorMethod[]>()
-  const code = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (methods) code.current?.focus()
-  }, [methods])
-
-  const handleCode = async (input: CodeInput) => {
-    try {
-      return settleRenewal((await client.secondFactor.prove(input)).user)
-    } catch (cause) {
-      return asCallError(cause)
-    }
-  }
-  const handlePasskey = async () => {
-    try {
-      return settleRenewal((await byPasskey(() => client.passkeys.secondFactorOptions(), client.passkeys.secondFactor)).user)
-    } catch (cause) {
-      return asCallError(cause)
-    }
-  }
   const problem = form.refusal?.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : form.refusal?.message
 
   const handleSubmit = async (input: LoginInput) => {
@@ -65,16 +46,7 @@ export function RenewalDialog({ email }: { email: string }) {
       description={`Sign in again as ${email} to go on. What you typed is still here.`}
     >
       {methods ? (
-        <CodeForm
-          methods={methods}
-          label="Second factor"
-          submitLabel="Sign In"
-          inputRef={code}
-          onCode={handleCode}
-          onExpire={() => setMethods(undefined)}
-          onCancel={() => settleRenewal(null)}
-          onPasskey={hasPasskeys() ? handlePasskey : undefined}
-        />
+        <SecondFactorForm methods={methods} onExpire={() => setMethods(undefined)} />
       ) : (
         <Form form={form} onSubmit={handleSubmit} label="Sign in again">
           {/* Without the tabIndex, the dialog would try to focus it when it opens. */}
@@ -95,5 +67,44 @@ export function RenewalDialog({ email }: { email: string }) {
         </Form>
       )}
     </Dialog>
+  )
+}
+
+interface SecondFactorFormProps {
+  methods: readonly SecondFactorMethod[]
+  /** Called if the sign-in has expired. */
+  onExpire: () => void
+}
+
+/** The second step, after the right password. */
+function SecondFactorForm({ methods, onExpire }: SecondFactorFormProps) {
+  const code = useRef<HTMLInputElement>(null)
+  useEffect(() => code.current?.focus(), [])
+
+  const handleCode = async (input: CodeInput) => {
+    try {
+      return settleRenewal((await client.secondFactor.prove(input)).user)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+  const handlePasskey = async () => {
+    try {
+      return settleRenewal((await byPasskey(() => client.passkeys.secondFactorOptions(), client.passkeys.secondFactor)).user)
+    } catch (cause) {
+      return asCallError(cause)
+    }
+  }
+  return (
+    <CodeForm
+      methods={methods}
+      label="Second factor"
+      submitLabel="Sign In"
+      inputRef={code}
+      onCode={handleCode}
+      onExpire={onExpire}
+      onCancel={() => settleRenewal(null)}
+      onPasskey={hasPasskeys() ? handlePasskey : undefined}
+    />
   )
 }

@@ -12,10 +12,10 @@ import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
 import { DraftOwner } from '#src/ui/drafts.ts'
 import { useKeptPages, useKeptSearch } from '#src/lists/back-to-list.tsx'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { forgetSelections } from '#src/lists/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { useAskingAgain } from './asking-again.ts'
+import { useQueryRetry } from './retry-queries.ts'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import type { MenuDrawerProps } from './menu-drawer.tsx'
@@ -27,9 +27,9 @@ import { UnsavedWorkGuard } from './unsaved-work.tsx'
 
 export function Shell() {
   const { user } = useSession()
-  useKeptFresh(useSessionQuery()) // the role may have changed
+  useAutoReload(useSessionQuery()) // the role may have changed
   const shortcuts = useShortcuts()
-  useAskingAgain()
+  useQueryRetry()
   const isPhone = useWindow('(width <= 62em)')
   const isRail = useWindow('(62em < width <= 75em)')
 

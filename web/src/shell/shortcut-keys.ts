@@ -32,12 +32,12 @@ type Keys = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>
 
 /**
  * Returns the key of a shortcut. A letter is found by what is printed on the key, so AZERTY and Dvorak work; where the layout has no Latin
- * letters, as with Cyrillic or Greek, by the key's place. Caps Lock makes no difference.
+ * letters, as with Cyrillic or Greek, by the key's position. Caps Lock makes no difference.
  */
 export function shortcutKey({ key, code, shiftKey }: Keys): string {
   const isOtherLetter = key.length === 1 && key > '\x7f' && /\p{L}/u.test(key)
-  const place = isOtherLetter ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
-  return shiftKey ? key : (place ?? key).toLowerCase()
+  const letterByPosition = isOtherLetter ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
+  return shiftKey ? key : (letterByPosition ?? key).toLowerCase()
 }
 
 /** Whether the event is Ctrl K, or ⌘ K on Apple's machines, which opens and closes the palette. */

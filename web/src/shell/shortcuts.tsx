@@ -8,7 +8,7 @@ import { useSession } from '#src/session.tsx'
 import { isDialogOpen } from '#src/ui/dialog-layer.ts'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
-import { placesFor } from './navigation.tsx'
+import { menuPagesFor } from './navigation.tsx'
 import { hasSingleKeys, isPaletteKey, type OverlayProps, shortcutKey } from './shortcut-keys.ts'
 
 const overlays = {
@@ -92,12 +92,12 @@ function useSingleKeys(openKeyboardMap: () => void): (event: KeyboardEvent) => b
   const openPage = useOpenPage()
   const goUntil = useRef(0)
 
-  /** Goes to the place of the second key after `g`. */
+  /** Opens the page of the second key after `g`. */
   const go = (key: string): boolean => {
     goUntil.current = 0
-    const place = placesFor(user).find(({ goKey }) => goKey === key)
-    if (place) openPage(place.to)
-    return place !== undefined
+    const page = menuPagesFor(user).find(({ goKey }) => goKey === key)
+    if (page) openPage(page.to)
+    return page !== undefined
   }
 
   return (event) => {

@@ -80,21 +80,34 @@ export function CodeForm({ methods, label, submitLabel, onCode, onExpire, onCanc
       )}
       {methods.includes('totp') && passkey}
       <FormRefusal form={form} />
-      {onCancel ? (
-        <DialogActions>
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          {hasCodes && <SubmitButton>{submitLabel}</SubmitButton>}
-        </DialogActions>
-      ) : (
-        hasCodes && (
-          <SubmitButton size="md" fullWidth>
-            {submitLabel}
-          </SubmitButton>
-        )
-      )}
+      <CodeActions submitLabel={hasCodes ? submitLabel : undefined} onCancel={onCancel} />
     </Form>
+  )
+}
+
+interface CodeActionsProps {
+  /** Undefined if there is no code to send. */
+  submitLabel: string | undefined
+  onCancel: (() => void) | undefined
+}
+
+/** The buttons at the end of the form: those of a dialog if it can be cancelled, otherwise the one of a page. */
+function CodeActions({ submitLabel, onCancel }: CodeActionsProps) {
+  if (onCancel) {
+    return (
+      <DialogActions>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        {submitLabel !== undefined && <SubmitButton>{submitLabel}</SubmitButton>}
+      </DialogActions>
+    )
+  }
+  if (submitLabel === undefined) return null
+  return (
+    <SubmitButton size="md" fullWidth>
+      {submitLabel}
+    </SubmitButton>
   )
 }
 

@@ -10,8 +10,8 @@ import { formatted } from './numbers.ts'
 interface DownloadProgress {
   bytes: number
   /** Rows written by the server so far, of `total`. */
-  rows?: number
-  total?: number
+  rows?: number | undefined
+  total?: number | undefined
 }
 
 type Start = (options: {
@@ -58,7 +58,7 @@ export function DownloadButton(props: DownloadProps) {
   const { label, id = label, disabled = false, size, others = [], note } = props
   const noteId = useId()
   const state = useSyncExternalStore(subscribe, () => running.get(id))
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const isStarter = useRef(false)
   const isRunning = state !== undefined
   const handleStart = (started: DownloadProps) => {
@@ -69,13 +69,13 @@ export function DownloadButton(props: DownloadProps) {
   // The pressed button disappears, and later Cancel does. The focus moves to what replaces it.
   useEffect(() => {
     if (!isStarter.current) return
-    if (document.activeElement === document.body) place.current?.querySelector('button')?.focus()
+    if (document.activeElement === document.body) container.current?.querySelector('button')?.focus()
     if (!isRunning) isStarter.current = false
   }, [isRunning])
 
   if (!state) {
     return (
-      <div ref={place} className={classes['offer']}>
+      <div ref={container} className={classes['offer']}>
         {note !== undefined && (
           <span id={noteId} className={classes['amount']}>
             {note}
@@ -100,7 +100,7 @@ export function DownloadButton(props: DownloadProps) {
   const { bytes, rows, total } = state.progress
   const share = rows !== undefined && total ? Math.min(100, (rows / total) * 100) : undefined
   return (
-    <div ref={place} className={classes['running']}>
+    <div ref={container} className={classes['running']}>
       <div className={classes['progress']}>
         <Progress value={share ?? 100} animated={share === undefined} aria-label={label} size="sm" />
         <span className={classes['amount']}>

@@ -122,15 +122,15 @@ function useKeptInput<Input extends FieldValues, Output>(
 
 /** Offers the form's draft, if there is one. */
 export function DraftOffer({ offer }: { offer: Offer | undefined }) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   if (!offer) return null
   /** The button disappears, so the focus moves to the form's first field. */
   const moveFocusAnd = (act: () => void) => {
-    place.current?.parentElement?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
+    container.current?.parentElement?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
     act()
   }
   return (
-    <div ref={place} className={classes['offer']}>
+    <div ref={container} className={classes['offer']}>
       <p>
         Unsaved draft, <Moment iso={offer.draft.at} />
         {offer.isOutdated && '. The saved version has changed since.'}

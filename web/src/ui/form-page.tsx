@@ -19,19 +19,19 @@ const LazyBotPreview = lazy(() =>
 /** The hint at Duplicate: any item can serve as a template. */
 export const COPY_HINT = 'Opens the form with a copy, without dates. Nothing is added before you save it.'
 
-/** The place beside the form for what the form itself shows there. */
-const PlaceBeside = createContext<HTMLElement | null>(null)
+/** The element beside the form into which `Preview` renders. */
+const AsideSlot = createContext<HTMLElement | null>(null)
 
 /** @param aside what stands beside the form, and stays when the form begins anew with another version of its record */
 export function FormWithAside({ aside, children }: { aside?: ReactNode; children: ReactNode }) {
-  const [place, setPlace] = useState<HTMLElement | null>(null)
+  const [slot, setSlot] = useState<HTMLElement | null>(null)
   return (
     <div className={classes['columns']}>
       <div className={classes['main']}>
-        <PlaceBeside value={place}>{children}</PlaceBeside>
+        <AsideSlot value={slot}>{children}</AsideSlot>
       </div>
       <div className={classes['aside']}>
-        <div ref={setPlace} className={classes['place']} />
+        <div ref={setSlot} className={classes['slot']} />
         {aside}
       </div>
     </div>
@@ -55,8 +55,8 @@ interface PreviewProps {
 
 /** Shows the bot's message beside the form that it is rendered in. */
 export function Preview({ item, isBroadcast = false }: PreviewProps) {
-  const place = use(PlaceBeside)
-  if (!place) return null
+  const slot = use(AsideSlot)
+  if (!slot) return null
   return createPortal(
     <details open className={classes['preview']}>
       <summary>Preview in Telegram</summary>
@@ -64,7 +64,7 @@ export function Preview({ item, isBroadcast = false }: PreviewProps) {
         <LazyBotPreview item={item} isBroadcast={isBroadcast} />
       </Suspense>
     </details>,
-    place,
+    slot,
   )
 }
 

@@ -1,4 +1,4 @@
-/** Keeps a value for a dialog that closes: it is still shown then. */
+/** Keeps a dialog's last value, because the dialog is still visible while it closes. */
 import { useState } from 'react'
 
 /** Returns the value, or the last one that was there. */

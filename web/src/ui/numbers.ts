@@ -27,9 +27,9 @@ export function formattedTotal(total: number, isMore: boolean | undefined): stri
 /** Returns the exact decimal sum of two numbers: 0.1 and 0.2 are 0.3. */
 export function exactSum(one: number, other: number): number {
   const [first, second] = [decimalParts(one), decimalParts(other)]
-  const places = Math.max(first.fraction.length, second.fraction.length)
-  const [a, b] = [first, second].map(({ whole, fraction }) => BigInt(whole + fraction.padEnd(places, '0')))
-  return Number(`${(a ?? 0n) + (b ?? 0n)}e-${places}`)
+  const decimals = Math.max(first.fraction.length, second.fraction.length)
+  const [a, b] = [first, second].map(({ whole, fraction }) => BigInt(whole + fraction.padEnd(decimals, '0')))
+  return Number(`${(a ?? 0n) + (b ?? 0n)}e-${decimals}`)
 }
 
 function decimalParts(value: number): { whole: string; fraction: string } {

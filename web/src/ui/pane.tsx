@@ -24,7 +24,7 @@ interface PaneProps extends Pick<PopoverProps, 'position'> {
 export function Pane(props: PaneProps) {
   const { isOpen, onChange, button, title, isUntitled = false, className = '', children } = props
   const id = useId()
-  const place = useRef<HTMLButtonElement>(null)
+  const anchor = useRef<HTMLButtonElement>(null)
   const [isMounted, setIsMounted] = useState(false)
   const isPhone = useIsPhone()
   const isInSheet = use(InSheet)
@@ -38,7 +38,7 @@ export function Pane(props: PaneProps) {
       <Button
         variant="default"
         {...button}
-        ref={place}
+        ref={anchor}
         aria-haspopup={isInSheet ? undefined : 'dialog'}
         aria-expanded={isOpen}
         aria-controls={isOpen && !isPhone ? `${id}-dropdown` : undefined}
@@ -68,7 +68,7 @@ export function Pane(props: PaneProps) {
           withinPortal
         >
           <Popover.Target>
-            <Place place={place} />
+            <PopoverAnchor anchor={anchor} />
           </Popover.Target>
           <Popover.Dropdown aria-labelledby={`${id}-title`} onKeyDown={({ key }) => key === 'Escape' && onChange(false)}>
             <h2 id={`${id}-title`} className={isUntitled ? 'app-sr-only' : classes['title']}>
@@ -90,7 +90,7 @@ function tellRoom({ availableHeight, elements }: { availableHeight: number; elem
 }
 
 /** Stands for the button in the popover, which would otherwise mount the button again when it is opened for the first time. */
-function Place({ place, ref }: { place: RefObject<HTMLButtonElement | null>; ref?: Ref<HTMLButtonElement> }) {
-  useImperativeHandle(ref, () => place.current!)
+function PopoverAnchor({ anchor, ref }: { anchor: RefObject<HTMLButtonElement | null>; ref?: Ref<HTMLButtonElement> }) {
+  useImperativeHandle(ref, () => anchor.current!)
   return null
 }

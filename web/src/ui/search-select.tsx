@@ -5,7 +5,7 @@
 import { searchedText } from '@arcade/contract/search'
 import { TextInput } from '@mantine/core'
 import { IconSelector } from '@tabler/icons-react'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type ChangeEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import classes from './search-select.module.css'
 
 export interface SearchOption {
@@ -33,9 +33,55 @@ interface SearchSelectProps {
 const MAX_SHOWN = 50
 
 export function SearchSelect(props: SearchSelectProps) {
-  const { label, value, options, onChange, placeholder, emptyText, description, error, isRequired } = props
+  const { label, options, placeholder, emptyText, description, error, isRequired } = props
   const id = useId()
-  /** What was typed; undefined while the list is closed. */
+  const { typed, chosen, matches, active, choose, setActiveIndex, handlers } = useCombobox(props)
+  const isOpen = typed !== undefined
+
+  return (
+    <div className={classes['field']}>
+      <TextInput
+        label={label}
+        description={description}
+        error={error}
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an input with a list below it, which its text narrows down
+        role="combobox"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && active ? optionId(id, active) : undefined}
+        aria-required={isRequired}
+        wrapperProps={{ 'data-required': isRequired }}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={options ? placeholder : 'Loading…'}
+        value={typed ?? chosen?.label ?? ''}
+        rightSection={<IconSelector size={16} aria-hidden />}
+        rightSectionPointerEvents="none"
+        onFocus={({ target }) => target.select()}
+        {...handlers}
+      />
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a list of options that a text narrows down has no tag */}
+      <div id={`${id}-list`} role="listbox" aria-label={label} hidden={!isOpen} className={classes['list']}>
+        {matches.map((option) => (
+          <Option
+            key={option.value}
+            id={optionId(id, option)}
+            option={option}
+            isActive={option === active}
+            isChosen={option === chosen}
+            onPoint={() => setActiveIndex(matches.indexOf(option))}
+            onChoose={() => choose(option)}
+          />
+        ))}
+      </div>
+      {isOpen && matches.length === 0 && <output className={classes['empty']}>{options ? emptyText : 'Loading…'}</output>}
+    </div>
+  )
+}
+
+/** Returns what was typed, the options that match it, the one among them that Enter chooses, and the handlers of the field. */
+function useCombobox({ value, options, onChange }: Pick<SearchSelectProps, 'value' | 'options' | 'onChange'>) {
   const [typed, setTyped] = useState<string>()
   const [activeIndex, setActiveIndex] = useState(0)
   const chosen = options?.find((option) => option.value === value)
@@ -74,53 +120,25 @@ export function SearchSelect(props: SearchSelectProps) {
       setTyped(undefined)
     }
   }
-
-  return (
-    <div className={classes['field']}>
-      <TextInput
-        label={label}
-        description={description}
-        error={error}
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an input with a list below it, which its text narrows down
-        role="combobox"
-        aria-expanded={isOpen}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={isOpen && active ? optionId(id, active) : undefined}
-        aria-required={isRequired}
-        wrapperProps={{ 'data-required': isRequired }}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={options ? placeholder : 'Loading…'}
-        value={typed ?? chosen?.label ?? ''}
-        rightSection={<IconSelector size={16} aria-hidden />}
-        rightSectionPointerEvents="none"
-        onChange={({ target }) => {
-          setTyped(target.value)
-          setActiveIndex(0)
-        }}
-        onClick={open}
-        onFocus={({ target }) => target.select()}
-        onBlur={() => (typed?.trim() === '' && value !== undefined ? choose(undefined) : setTyped(undefined))}
-        onKeyDown={handleKeyDown}
-      />
-      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a list of options that a text narrows down has no tag */}
-      <div id={`${id}-list`} role="listbox" aria-label={label} hidden={!isOpen} className={classes['list']}>
-        {matches.map((option) => (
-          <Option
-            key={option.value}
-            id={optionId(id, option)}
-            option={option}
-            isActive={option === active}
-            isChosen={option === chosen}
-            onPoint={() => setActiveIndex(matches.indexOf(option))}
-            onChoose={() => choose(option)}
-          />
-        ))}
-      </div>
-      {isOpen && matches.length === 0 && <output className={classes['empty']}>{options ? emptyText : 'Loading…'}</output>}
-    </div>
-  )
+  return {
+    /** What was typed; undefined while the list is closed. */
+    typed,
+    /** The option of the field's value. */
+    chosen,
+    matches,
+    active,
+    choose,
+    setActiveIndex,
+    handlers: {
+      onChange: ({ target }: ChangeEvent<HTMLInputElement>) => {
+        setTyped(target.value)
+        setActiveIndex(0)
+      },
+      onClick: open,
+      onBlur: () => (typed?.trim() === '' && value !== undefined ? choose(undefined) : setTyped(undefined)),
+      onKeyDown: handleKeyDown,
+    },
+  }
 }
 
 interface OptionProps {
@@ -133,14 +151,14 @@ interface OptionProps {
 }
 
 function Option({ id, option: { label, detail }, isActive, isChosen, onPoint, onChoose }: OptionProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (isActive) place.current?.scrollIntoView({ block: 'nearest' })
+    if (isActive) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isActive])
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are those of the field
     <div
-      ref={place}
+      ref={element}
       id={id}
       // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an option of the listbox above
       role="option"

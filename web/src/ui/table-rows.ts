@@ -18,10 +18,10 @@ export function moveToRow(step: 1 | -1): boolean {
 
 /** When the focused element disappears, focuses the first row; in an empty list the table or the heading. */
 export function focusRows(options?: FocusOptions): void {
-  const places = [...document.querySelectorAll<HTMLElement>(`${ROWS}, main section[tabindex], main h1`)]
-  const shown = places.filter((place) => place.checkVisibility())
-  const place = shown.find((one) => one.matches('tr')) ?? shown.find((one) => one.matches('section')) ?? shown[0]
-  place?.focus(options)
+  const candidates = [...document.querySelectorAll<HTMLElement>(`${ROWS}, main section[tabindex], main h1`)]
+  const shown = candidates.filter((one) => one.checkVisibility())
+  const target = shown.find((one) => one.matches('tr')) ?? shown.find((one) => one.matches('section')) ?? shown[0]
+  target?.focus(options)
 }
 
 /** Focuses the next row that is added to the page's table within 5 s, unless the focus has moved elsewhere. */
@@ -65,7 +65,7 @@ export function openRow(target: EventTarget | null): boolean {
 }
 
 /** Returns the key of the current history entry. */
-export type PlaceNow = () => string | undefined
+export type GetHistoryKey = () => string | undefined
 
 /** The row that last had the focus, by the key of the history entry that showed its table. */
 const lastRows = new Map<string, string>()
@@ -74,9 +74,9 @@ const lastRows = new Map<string, string>()
  * Restores the focus of a row after Back or Forward, unless the user has already moved the focus.
  * @param ids the ids of the rendered rows
  */
-export function useFocusedRow(placeNow: PlaceNow | undefined, ids: readonly string[]) {
+export function useFocusedRow(getHistoryKey: GetHistoryKey | undefined, ids: readonly string[]) {
   const body = useRef<HTMLTableSectionElement>(null)
-  const [wanted, setWanted] = useState(() => lastRows.get(placeNow?.() ?? ''))
+  const [wanted, setWanted] = useState(() => lastRows.get(getHistoryKey?.() ?? ''))
   const index = wanted === undefined ? -1 : ids.indexOf(wanted)
 
   useEffect(() => {
@@ -93,14 +93,14 @@ export function useFocusedRow(placeNow: PlaceNow | undefined, ids: readonly stri
   const handleFocus = ({ target }: { target: Element }) => {
     const row = target.closest(ROW)
     const id = row && ids[[...(body.current?.querySelectorAll(ROW) ?? [])].indexOf(row)]
-    const place = placeNow?.()
-    if (place !== undefined && id) lastRows.set(place, id)
+    const key = getHistoryKey?.()
+    if (key !== undefined && id) lastRows.set(key, id)
   }
   return { ref: body, onFocus: handleFocus }
 }
 
-/** @param isLoaded the list was reloaded: wait until the new rows are painted before the row can be used again */
-export type EndBusy = (isLoaded?: 'is loaded') => void
+/** Ends the busy state at once, or with `afterPaint` once the rows of the reloaded list are painted. */
+export type EndBusy = (options?: { afterPaint: true }) => void
 
 /**
  * Marks the row or item around a button as busy: dimmed and inert, until the returned function is called or it is removed. A row keeps the
@@ -122,8 +122,8 @@ export function markBusy(within: Element | null): EndBusy {
     const isFree = document.activeElement === row || document.activeElement === document.body
     if (hadFocus && isFree && within instanceof HTMLElement) within.focus({ preventScroll: true })
   }
-  return (isLoaded) => {
-    if (isLoaded) requestAnimationFrame(() => requestAnimationFrame(end))
+  return (options) => {
+    if (options?.afterPaint) requestAnimationFrame(() => requestAnimationFrame(end))
     else end()
   }
 }
@@ -131,8 +131,8 @@ export function markBusy(within: Element | null): EndBusy {
 /** Marks all picked rows on the page as busy. */
 export function markPickedBusy(): EndBusy {
   const ends = [...document.querySelectorAll(`${ROWS}[data-picked]`)].map(markBusy)
-  return (isLoaded) => {
-    for (const end of ends) end(isLoaded)
+  return (options) => {
+    for (const end of ends) end(options)
   }
 }
 
@@ -153,10 +153,10 @@ export function keepFocusInRows(within: Element | null): () => void {
     const kind = row.matches('tr[tabindex]') ? 'tr[tabindex]' : row.localName
     const rows = body.isConnected ? [...body.querySelectorAll<HTMLElement>(`:scope > ${kind}`)] : []
     const next = row.isConnected ? row : rows[Math.min(index, rows.length - 1)]
-    const place = next?.matches('[tabindex]') ? next : next?.querySelector('button')
+    const target = next?.matches('[tabindex]') ? next : next?.querySelector('button')
     const table = body.isConnected ? body.closest<HTMLElement>('section[tabindex]') : null
     const heading = document.querySelector<HTMLElement>('main h1')
-    ;(place ?? table ?? heading)?.focus()
+    ;(target ?? table ?? heading)?.focus()
   }
   return () => {
     if (!within.isConnected) return focusNext()

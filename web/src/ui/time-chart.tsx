@@ -28,7 +28,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 function ChartOfScheme({ label, points, describe, at, onMove }: TimeChartProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
   const last = points.length - 1
   const shown = Math.min(at ?? last, last)
@@ -47,7 +47,7 @@ function ChartOfScheme({ label, points, describe, at, onMove }: TimeChartProps) 
   }, [])
 
   useEffect(() => {
-    const element = place.current!
+    const element = container.current!
     if (!drawChart) return undefined
     const created = drawChart(element, {
       points,
@@ -72,7 +72,7 @@ function ChartOfScheme({ label, points, describe, at, onMove }: TimeChartProps) 
 
   return (
     <div className={classes['chart']}>
-      <div ref={place} className={classes['plot']} aria-hidden>
+      <div ref={container} className={classes['plot']} aria-hidden>
         {isMissing && 'The chart could not be loaded. The table has its figures.'}
       </div>
       <input

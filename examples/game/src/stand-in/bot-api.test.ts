@@ -1,6 +1,7 @@
 /** How the stand-in fails like Telegram, for tests of the bot and of the console's broadcasts. */
 import { expect, test } from 'vitest'
-import { createBotApi, type Fault } from './bot-api.ts'
+import { createBotApi } from './bot-api.ts'
+import type { Fault } from './faults.ts'
 
 function standIn(faults: Fault[] = []) {
   const api = createBotApi({ token: '1:stand-in' })

@@ -68,7 +68,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
         const message = 'This is not your current password'
         throw new Failure('INVALID_INPUT', { message, fields: { currentPassword: message } })
       }
-      await attempts.forgive(limits.passwordChange, id)
+      await attempts.uncount(limits.passwordChange, id)
       const passwordHash = await hashNewPassword(password, passwordPolicy)
       await database.transaction(async (tx) => {
         // While the passwords were hashed, the user may have been removed, the password changed elsewhere, or this session ended, such as by a

@@ -5,7 +5,7 @@ import type { contract } from '@arcade/contract/contract'
 import type { AuditEntry, RecordKind } from '@arcade/contract/audit/fields'
 import { playerName } from '@arcade/contract/players/fields'
 import { recordPermissions } from '@arcade/contract/team/records'
-import { type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
+import { type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
@@ -25,7 +25,7 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
 
     count: ({ exact, ...filter }, context) => list.count(filter, context, { isExact: exact }),
     async ofRecord({ kind, id, after }, context) {
-      refuseWithout(['audit.read', recordPermissions[kind].read], signedIn(context))
+      refuseWithoutPermission(['audit.read', recordPermissions[kind].read], signedIn(context))
       return readRecord(kind, id, after)
     },
   }
@@ -51,8 +51,8 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
     id: string,
     after: string | undefined,
   ): Promise<{ entries: RecordEntry[]; after: string | null }> {
-    const place = `audit:${kind}:${id}`
-    const [before] = after === undefined ? [] : readCursor<[number]>(after, place, [isId])
+    const cursorScope = `audit:${kind}:${id}`
+    const [before] = after === undefined ? [] : readCursor<[number]>(after, cursorScope, [isId])
     const { rows } = await sql<RecordEntry>`
       select seq, ${sql.raw(isoSql('at'))} as at, actor_name as "actorName", actor_kind as "actorKind", action,
              changes::text as changes, detail::text as detail
@@ -61,7 +61,7 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
     const page = keysetPage(rows, {
       size: RECORD_PAGE_SIZE,
       direction: before === undefined ? undefined : 'after',
-      toCursor: ({ seq }) => writeCursor([place, seq]),
+      toCursor: ({ seq }) => writeCursor([cursorScope, seq]),
     })
     return { entries: [...page.rows], after: page.after }
   }

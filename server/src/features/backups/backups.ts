@@ -17,7 +17,7 @@ export function backupsHandlers({ backups, attempts }: Services): Handlers<typeo
     try {
       return await begin()
     } catch (error) {
-      if (error instanceof Failure) await attempts.forgive(limits.backupsOfUser, userId).catch(() => undefined)
+      if (error instanceof Failure) await attempts.uncount(limits.backupsOfUser, userId).catch(() => undefined)
       throw error
     }
   }

@@ -8,7 +8,7 @@ import { shownState, type StoredState } from '#src/broadcasts/state.ts'
 import { type Handlers, signedIn } from '#src/calls.ts'
 import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
-import { isoSql, momentSql, momentText } from '#src/db/moments.ts'
+import { isoSql, momentSql, microsecondsText } from '#src/db/moments.ts'
 import { announcementStateSql, taskStateSql } from '#src/items/state.ts'
 
 interface BroadcastRow extends Omit<CalendarBroadcast, 'state'> {
@@ -24,7 +24,7 @@ export function calendarHandlers({ database }: { database: Database }): Handlers
     async list({ from, to }, context) {
       const { permissions } = signedIn(context)
       const kinds = historyKinds.filter((kind) => permissions.includes(itemPermissions[kind].read))
-      const span = [momentText(new Date(from)), momentText(new Date(to))]
+      const span = [microsecondsText(new Date(from)), microsecondsText(new Date(to))]
       const [items, broadcasts] = await Promise.all([
         readItems([...span, kinds]),
         permissions.includes('broadcasts.read') ? readBroadcasts(span) : [],

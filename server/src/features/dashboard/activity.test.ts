@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Activity } from '@arcade/contract/dashboard/calls'
-import { beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
+import { beginActivity, addParticipationCount, addPlayerCount } from '#src/counters/activity.ts'
 import { addToCounters, foldCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
@@ -30,8 +30,8 @@ async function happened(database: Database, ages: number[], firstId = 1): Promis
       const userId = firstId + index
       await addPlayers(tx, [{ user_id: userId, created_at: at, balance: index % 13 }])
       await tx.insertInto('participations').values({ user_id: userId, kind: item.kind, item_id: item.item_id, at }).execute()
-      countPlayers(activity, at, 1)
-      countParticipations(activity, { kind: item.kind, itemId: item.item_id }, at, 1)
+      addPlayerCount(activity, at, 1)
+      addParticipationCount(activity, { kind: item.kind, itemId: item.item_id }, at, 1)
     }
     await addToCounters(tx, activity.deltas)
   })

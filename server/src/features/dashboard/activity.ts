@@ -10,7 +10,7 @@ import {
   type ActivitySeries,
   allPaidNames,
   allParticipantsNames,
-  type Bucket,
+  type TimeUnit,
   bucketText,
   itemActivityNames,
   itemPaidNames,
@@ -66,7 +66,7 @@ async function readAll(read: Read, now: Date): Promise<Activity> {
 
 interface Span {
   range: ActivityRange
-  bucket: Bucket
+  bucket: TimeUnit
   from: Date
   now: Date
 }
@@ -91,7 +91,7 @@ function firstOf(counted: Row['counted'], until: Date): Date {
   return counted.reduce((first, { at, value }) => (value !== 0 && new Date(at) < first ? new Date(at) : first), until)
 }
 
-function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
+function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: TimeUnit; from: Date; until: Date }): Point[] {
   const points = new Map<string, Point>()
   for (let at = from; at < until; at = startOfNext(bucket, at))
     points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0, paid: 0 })
@@ -125,7 +125,7 @@ function startOf(bucket: 'hour' | 'day', now: Date, msAgo: number): Date {
 }
 
 /** Returns the start of the bucket after the one that `at` falls in. */
-function startOfNext(bucket: Bucket, at: Date): Date {
+function startOfNext(bucket: TimeUnit, at: Date): Date {
   if (bucket === 'month') return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
   return new Date(startOf(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
 }

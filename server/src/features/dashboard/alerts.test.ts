@@ -33,7 +33,7 @@ test('What needs you: webhooks that were switched off or have failed for an hour
     ('e', 'https://by-hand.example.org/', '{}', '', null, now(), null),
     ('f', 'https://gone.example.org/?key=secret', '{}', '', now(), now(), 'It answered that it is gone.')`.execute(database.db)
   const alerts = await createAlerts({
-    database: { ...database, roomBytes: async () => Infinity },
+    database: { ...database, writableBytes: async () => Infinity },
     backups: backupsOf(database),
   }).read(permissions)
   expect(alerts).toEqual([
@@ -58,7 +58,7 @@ test('What needs you: broadcasts that the console paused by itself', async () =>
     ('b', 2, 'x', 'By hand', '{}', 'sending', true, null),
     ('c', 3, 'x', 'News', '{}', 'sending', true, 'The image is gone.'),
     ('d', 4, 'x', 'Over', '{}', 'cancelled', false, 'It was deleted.')`.execute(database.db)
-  const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups: backupsOf(database) })
+  const alerts = createAlerts({ database: { ...database, writableBytes: async () => Infinity }, backups: backupsOf(database) })
   expect(await alerts.read(permissions)).toEqual([
     { id: 'broadcast c', about: 'broadcast', text: 'The broadcast News is paused: The image is gone.' },
   ])
@@ -71,7 +71,7 @@ test.each([
   [-1, ['The disk is full: nothing can be changed until there is room again.']],
 ])('What needs you: with room for %d bytes: %j', async (room, texts) => {
   const database = await testDatabase()
-  const alerts = createAlerts({ database: { ...database, roomBytes: async () => room }, backups: backupsOf(database) })
+  const alerts = createAlerts({ database: { ...database, writableBytes: async () => room }, backups: backupsOf(database) })
   expect((await alerts.read(permissions)).map(({ text }) => text)).toEqual(texts)
 })
 
@@ -82,9 +82,9 @@ test.each([
   [{ status: 'cannot be reached', isUsed: false, lagSeconds: Infinity }, ['The replica is not used: it cannot be reached.']],
 ])('What needs you: a replica that %j: %j', async (state, texts) => {
   const database = await testDatabase()
-  const replica = { state: (): ReplicaState => ({ ...state, answered: 0, failed: 0 }), position: async () => '' }
+  const replica = { state: (): ReplicaState => ({ ...state, answered: 0, failed: 0 }), lsn: async () => '' }
   const alerts = createAlerts({
-    database: { ...database, replica, roomBytes: async () => Infinity },
+    database: { ...database, replica, writableBytes: async () => Infinity },
     backups: backupsOf(database),
   })
   expect((await alerts.read(permissions)).map(({ text }) => text)).toEqual(texts)
@@ -96,7 +96,7 @@ test('What needs you: a missing backup is one alert', async () => {
     database.db,
   )
   const backups = backupsOf(database, '0 3 * * *')
-  const alerts = createAlerts({ database: { ...database, roomBytes: async () => Infinity }, backups })
+  const alerts = createAlerts({ database: { ...database, writableBytes: async () => Infinity }, backups })
   expect(await alerts.read(permissions)).toEqual([
     { id: 'backups', about: 'backups', text: 'The last scheduled backup failed: no room' },
   ])

@@ -55,9 +55,10 @@ export function createAlerts({ database, backups }: Services): AlertSource {
 }
 
 async function diskAlert(database: Database): Promise<string | undefined> {
-  const room = await database.roomBytes()
-  if (room < 0) return 'The disk is full: nothing can be changed until there is room again.'
-  if (room < LITTLE_ROOM_BYTES) return `The disk has room for only ${Math.floor(room / MB)} MB more. Then nothing can be changed.`
+  const writable = await database.writableBytes()
+  if (writable < 0) return 'The disk is full: nothing can be changed until there is room again.'
+  if (writable < LITTLE_ROOM_BYTES)
+    return `The disk has room for only ${Math.floor(writable / MB)} MB more. Then nothing can be changed.`
   return undefined
 }
 

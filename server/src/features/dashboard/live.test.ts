@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Followed } from '@arcade/contract/dashboard/calls'
-import { beginActivity, countPlayers } from '#src/counters/activity.ts'
+import { beginActivity, addPlayerCount } from '#src/counters/activity.ts'
 import { addToCounters } from '#src/counters/counters.ts'
 import { startConsoleServer } from '#test/console-server.ts'
 import { takeClocks } from '#test/clock.ts'
@@ -59,7 +59,7 @@ async function follow<Name extends keyof Followed>(
 async function join({ database }: TestApp, players: number): Promise<void> {
   await database.transaction(async (tx) => {
     const activity = await beginActivity(tx)
-    countPlayers(activity, activity.now, players)
+    addPlayerCount(activity, activity.now, players)
     await addToCounters(tx, activity.deltas)
   })
 }

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import type { FollowedInput } from '@arcade/contract/dashboard/calls'
 import type { Permission } from '@arcade/contract/team/permissions'
-import { type CallContext, Failure, refuseWithout, sessionOf, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, refuseWithoutPermission, sessionOf, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { ReadFollowed } from './followed.ts'
 
@@ -93,7 +93,7 @@ class EventStreams implements Live {
   }
 
   async open(followed: FollowedInput, context: CallContext): Promise<EventStreamAnswer> {
-    refuseWithout(permissionFor(followed), signedIn(context))
+    refuseWithoutPermission(permissionFor(followed), signedIn(context))
     const listener = this.#add(followed, context)
     try {
       // From here on `onChange` finds the listener. This check sees anything that changed before.

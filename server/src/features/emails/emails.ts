@@ -71,7 +71,7 @@ export function emailsHandlers(services: EmailsServices): Handlers<typeof contra
         const message = 'This is not your current password'
         throw new Failure('INVALID_INPUT', { message, fields: { currentPassword: message } })
       }
-      await attempts.forgive(limits.passwordChange, user.id)
+      await attempts.uncount(limits.passwordChange, user.id)
       await database.transaction(async (tx) => {
         await sessions.lockAdmin(tx, user.id, context.sessionToken)
         await createEmailChange(tx, mails, { user, email })

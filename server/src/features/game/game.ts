@@ -43,8 +43,8 @@ interface ForSegment {
 
 interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'>, ForSegment {
   news: number
-  /** The announcement's place in the list. Null in the only row when no announcement is active. */
-  place: number | null
+  /** The announcement's position in the list, from 1. Null in the only row when no announcement is active. */
+  ordinal: number | null
   upTo: number
 }
 
@@ -62,8 +62,8 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     'game-announcements',
     `select shown.*, epoch as "upTo" from status_epoch left join (
        select ${selectList(announcementEntity, { derived: { numberOfParticipants: '', state: '' }, only: announcementFields })}, segment_id as "segmentId", news,
-              row_number() over (order by news desc, created_at desc, ${idOrderSql('id')}) as place
-         from announcements where ${announcementStateSql()} = 'live') as shown on true order by place`,
+              row_number() over (order by news desc, created_at desc, ${idOrderSql('id')}) as ordinal
+         from announcements where ${announcementStateSql()} = 'live') as shown on true order by ordinal`,
   )
 
   /** The live announcements that name a file. */
@@ -99,7 +99,7 @@ export function gameHandlers({ database, files }: { database: Database; files: F
       const userId = playerOf(context, requestedId)
       const player = await findPlayer(db, userId)
       if (!player) throw new Failure('NO_SUCH_PLAYER')
-      const [seen, news, rank] = await Promise.all([requireSeenNews(userId), readActiveNews(db), rankOf(db, userId)])
+      const [seen, news, rank] = await Promise.all([seenNewsOf(userId), readActiveNews(db), rankOf(db, userId)])
       const unseen = news.filter(({ newest }) => newest > seen)
       const hasNews = (await itemsFor(userId, unseen)).length > 0
       return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews }
@@ -114,16 +114,12 @@ export function gameHandlers({ database, files }: { database: Database; files: F
 
     async announcements({ userId: requestedId }, context) {
       const userId = playerOf(context, requestedId)
-      const [rows, seen, done] = await Promise.all([
-        readAnnouncements([]),
-        requireSeenNews(userId),
-        doneBy(userId, 'announcement'),
-      ])
+      const [rows, seen, done] = await Promise.all([readAnnouncements([]), seenNewsOf(userId), doneBy(userId, 'announcement')])
       const shown = await itemsFor(
         userId,
-        rows.filter(({ place }) => place !== null),
+        rows.filter(({ ordinal }) => ordinal !== null),
       )
-      const announcements = shown.map(({ news, place: _place, upTo: _upTo, segmentId: _segmentId, ...announcement }) => ({
+      const announcements = shown.map(({ news, ordinal: _ordinal, upTo: _upTo, segmentId: _segmentId, ...announcement }) => ({
         ...announcement,
         isDone: done.has(announcement.id),
         isNew: news > seen,
@@ -161,7 +157,8 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     return items.filter(({ segmentId }) => segmentId === null || ownSegments.has(segmentId))
   }
 
-  async function requireSeenNews(userId: number): Promise<number> {
+  /** Returns the news number up to which a player has seen the news. @throws Failure NO_SUCH_PLAYER */
+  async function seenNewsOf(userId: number): Promise<number> {
     const found = await db
       .selectFrom('telegram_users')
       .select('seen_status_epoch')
@@ -174,7 +171,7 @@ export function gameHandlers({ database, files }: { database: Database; files: F
   /** Returns the ids of the items of a kind that a player has done. Daily tasks count if done today (UTC). */
   async function doneBy(userId: number, kind: HistoryKind): Promise<Set<string>> {
     const rows = await findDone(db, userId, kind)
-    if (rows.length === 0) await requireSeenNews(userId)
+    if (rows.length === 0) await seenNewsOf(userId) // throws if there is no such player
     return new Set(rows.map(({ id }) => id))
   }
 }

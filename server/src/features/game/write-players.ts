@@ -5,13 +5,13 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Player } from '@arcade/contract/players/fields'
 import { playerDetails, type PlayerInput, type PlayerRow } from '@arcade/contract/game/calls'
-import { beginActivity, countPlayers } from '#src/counters/activity.ts'
+import { beginActivity, addPlayerCount } from '#src/counters/activity.ts'
 import { addToCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { openBalances } from '#src/ledger/imported-balances.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed, delayErasures } from '#src/db/transaction-locks.ts'
+import { updateInListOrder, delayErasures } from '#src/db/transaction-locks.ts'
 
 const columns = playerDetails.map((name) => ({ name, column: columnName(playerEntity, name) }))
 const readPlayer = sql.raw(`select ${selectList(playerEntity, { derived: {} })} from ${sourceSql(playerEntity)}`)
@@ -51,7 +51,7 @@ async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerI
     values (${userId}, ${joinedAt}, now(), ${sql.join(values)}) on conflict (user_id) do nothing returning user_id`.execute(tx)
   if (rows.length === 0) return
   await openBalances(tx, [{ userId, balance: 0 }], activity.deltas)
-  countPlayers(activity, joinedAt, 1)
+  addPlayerCount(activity, joinedAt, 1)
   await addToCounters(tx, activity.deltas, userId)
 }
 
@@ -75,12 +75,12 @@ export async function writePlayers(
     added.map(({ id }) => ({ userId: id, balance: 0 })),
     activity.deltas,
   )
-  for (const { joinedAt } of added) countPlayers(activity, joinedAt, 1)
+  for (const { joinedAt } of added) addPlayerCount(activity, joinedAt, 1)
   await addToCounters(tx, activity.deltas)
   const addedIds = new Set(added.map(({ id }) => id))
   if (addedIds.size === players.length) return { added: addedIds, changed: new Set() }
 
-  await changeAsNamed(tx)
+  await updateInListOrder(tx)
   const after = (name: string): string => `case when r.given ? '${name}' then r.${name} else t.${name} end`
   const { rows: changed } = await sql<{ id: number }>`
     with r as materialized (select * from ${rows} order by user_id)

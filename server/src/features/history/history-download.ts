@@ -4,7 +4,7 @@ import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/downloads/calls'
 import type { SheetName } from '@arcade/contract/entity'
 import { type HistoryItem, historyItemFields, participantFields } from '@arcade/contract/history/fields'
-import { Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
+import { Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { participantEntity, selectList } from '#src/db/entities.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
@@ -45,7 +45,7 @@ export function historyDownload({
 }): Handlers<typeof contract.downloads>['history'] {
   return ({ data, exportId, format }, context) => {
     const { kind, id, search = '' } = data
-    refuseWithout('history.read', signedIn(context))
+    refuseWithoutPermission('history.read', signedIn(context))
     const isNamed = kind !== undefined && id !== undefined
     if (!isNamed && (kind ?? id) !== undefined)
       throw new Failure('INVALID_INPUT', { message: 'Give both kind and id, or neither.' })

@@ -10,7 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { itemSources } from '#src/db/entities.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { directionOf, isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
-import { forEachSight, seesPersonal } from '#src/lists/personal.ts'
+import { forPersonalAccess, seesPersonal } from '#src/lists/personal.ts'
 import { ITEM, type PageRow, participantTerm, preparePages, type Search, searchParticipants } from './participants.ts'
 
 /** Most titles that a tab lists: more than anyone scrolls through. The newest are listed. */
@@ -19,7 +19,7 @@ const MAX_TITLES = 10_000
 export function historyHandlers({ database }: { database: Database }): Handlers<typeof contract.history> {
   const { reads } = database
   const find = reads.prepared<HistoryItem>('history-item', ITEM)
-  const pagesFor = forEachSight((sees) => preparePages(reads, sees))
+  const pagesFor = forPersonalAccess((sees) => preparePages(reads, sees))
 
   return {
     async titles({ kind }) {

@@ -34,8 +34,8 @@ export interface PageRow extends ListedParticipant {
 
 /** Prepares the pages of an item's participants, with or without what the players typed. */
 export function preparePages(reads: Database['reads'], sees: boolean) {
-  const prepare = (place: string, ranges: string[], order: string) =>
-    reads.prepared<PageRow>(`history-${place}${sees ? '' : '*'}`, pageSql(ranges, order, sees))
+  const prepare = (startName: string, ranges: string[], order: string) =>
+    reads.prepared<PageRow>(`history-${startName}${sees ? '' : '*'}`, pageSql(ranges, order, sees))
   return {
     first: prepare('first', [`order by at desc, user_id, ${PERIOD}`], `at desc, id, ${PERIOD}`),
     after: prepare(
@@ -116,18 +116,18 @@ export async function searchParticipants(
   const hits = await participantsFound({ kind, id, search, term, participants, countRows })
   const cursorTime = momentParameter(key[0] ?? '0')
   const period = sql.raw(PERIOD)
-  const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
-  const afterPlace =
+  const rowKey = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
+  const afterCursor =
     direction === undefined
       ? sql`true`
       : direction === 'after'
-        ? sql`(at < ${cursorTime} or (at = ${cursorTime} and (user_id, ${period}) > ${place}))`
-        : sql`(at > ${cursorTime} or (at = ${cursorTime} and (user_id, ${period}) < ${place}))`
+        ? sql`(at < ${cursorTime} or (at = ${cursorTime} and (user_id, ${period}) > ${rowKey}))`
+        : sql`(at > ${cursorTime} or (at = ${cursorTime} and (user_id, ${period}) < ${rowKey}))`
   const order = sql.raw(direction === 'before' ? `at, id desc, ${PERIOD} desc` : `at desc, id, ${PERIOD}`)
   const rows = await reads.rows(sql<PageRow>`
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
-      select ${sql.raw(participantSql(sees))}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterPlace} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
+      select ${sql.raw(participantSql(sees))}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterCursor} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
     ) as page on true order by ${order}`)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
 }

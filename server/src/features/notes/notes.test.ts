@@ -5,7 +5,7 @@ import { auditTrail } from '#test/audit-trail.ts'
 import { found, named, notesOn, opening, type ShownNote, textsOn, write } from '#test/notes.ts'
 import { openAgain } from '#test/test-database.ts'
 import { type Client, testApp, type TestApp } from '#test/test-app.ts'
-import { forgetRemovedNotes } from './notes.ts'
+import { sweepRemovedNotes } from './notes.ts'
 
 describe('a note', () => {
   test('on each kind of record is shown newest first, with who wrote it, when, and whether it was changed', async () => {
@@ -115,7 +115,7 @@ describe('a note', () => {
     const { db } = app.database
     await sql`update notes set removed_at = now() - interval '25 hours' where id = ${gone}`.execute(db)
     expect((await owner.call('POST', '/api/notes/restore', { noteId: gone })).body.code).toBe('NO_SUCH_NOTE')
-    await forgetRemovedNotes(app.database)
+    await sweepRemovedNotes(app.database)
     const { rows } = await sql<{ id: string }>`select id from notes`.execute(db)
     expect(rows).toEqual([{ id: kept }])
   })

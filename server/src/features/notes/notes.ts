@@ -13,7 +13,7 @@ import { MAX_USER_ID } from '@arcade/contract/players/calls'
 import { collectionOf } from '@arcade/contract/tasks/fields'
 import { isolated } from '@arcade/contract/text'
 import { actOf, audit, type AuditRecord } from '#src/audit/audit.ts'
-import { type CallContext, Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -32,14 +32,14 @@ export function notesHandlers({ database }: { database: Database }): Handlers<ty
     list: ({ search, after }, context) => searchNotes(db, { search, after, kinds: readableKinds(signedIn(context)) }),
 
     async ofRecord({ kind, id, after }, context) {
-      refuseWithout(notesNeed[kind], signedIn(context))
+      refuseWithoutPermission(notesNeed[kind], signedIn(context))
       await database.transaction((tx) => findRecord(tx, kind, id))
       return readNotesOf(db, { kind, id, after })
     },
 
     create({ kind, id: recordId, text, mentions }, context) {
       const author = signedIn(context)
-      refuseWithout(notesNeed[kind], author)
+      refuseWithoutPermission(notesNeed[kind], author)
       const create = async (tx: Transaction<Tables>) => {
         await delayErasures(tx)
         const record = await findRecord(tx, kind, recordId)
@@ -74,7 +74,7 @@ export function notesHandlers({ database }: { database: Database }): Handlers<ty
     restore: ({ noteId }, context) => setRemoved(noteId, context, false),
 
     colleagues: async ({ kind }, context) => {
-      refuseWithout(notesNeed[kind], signedIn(context))
+      refuseWithoutPermission(notesNeed[kind], signedIn(context))
       return { people: await readersOf(db, kind) }
     },
 
@@ -108,7 +108,7 @@ export function notesHandlers({ database }: { database: Database }): Handlers<ty
 }
 
 /** Deletes notes for good that cannot be restored any more; a background task. */
-export async function forgetRemovedNotes({ db }: Pick<Database, 'db'>): Promise<void> {
+export async function sweepRemovedNotes({ db }: Pick<Database, 'db'>): Promise<void> {
   await sql`delete from notes where removed_at <= now() - make_interval(hours => ${RESTORABLE_HOURS})`.execute(db)
 }
 
@@ -130,7 +130,7 @@ async function lockNote(tx: Transaction<Tables>, context: CallContext, id: strin
       from notes where id = ${id} and ${isThere} for update`.execute(tx)
   const [note] = rows
   if (!note) throw new Failure('NO_SUCH_NOTE')
-  refuseWithout(notesNeed[note.kind], user)
+  refuseWithoutPermission(notesNeed[note.kind], user)
   return note
 }
 

@@ -42,8 +42,8 @@ export async function readNotesOf(
   db: Kysely<Tables>,
   { kind, id, after }: { kind: NoteKind; id: string; after?: string | undefined },
 ): Promise<Page<Note>> {
-  const place = `notes:${kind}:${id}`
-  const page = await readPage(db, { place, after, where: sql`kind = ${kind} and record_id = ${id}` })
+  const cursorScope = `notes:${kind}:${id}`
+  const page = await readPage(db, { cursorScope, after, where: sql`kind = ${kind} and record_id = ${id}` })
   const notes = page.notes.map(({ kind: _kind, recordId: _recordId, title: _title, ...note }) => note)
   return { notes, after: page.after }
 }
@@ -53,8 +53,8 @@ export async function searchNotes(
   db: Kysely<Tables>,
   { search = '', after, kinds }: { search?: string | undefined; after?: string | undefined; kinds: readonly NoteKind[] },
 ): Promise<Page<FoundNote>> {
-  const found = searchTerm(search)?.found ?? sql<boolean>`true`
-  return readPage(db, { place: `notes found:${search}`, after, where: sql`${isShownOf(kinds)} and ${found}` })
+  const found = searchTerm(search)?.indexed ?? sql<boolean>`true`
+  return readPage(db, { cursorScope: `notes found:${search}`, after, where: sql`${isShownOf(kinds)} and ${found}` })
 }
 
 /** Most mentions that a dashboard shows; the others follow when these were seen. */
@@ -76,9 +76,9 @@ function isShownOf(kinds: readonly NoteKind[]): RawBuilder<boolean> {
 
 async function readPage(
   db: Kysely<Tables>,
-  { place, after, where }: { place: string; after: string | undefined; where: RawBuilder<unknown> },
+  { cursorScope, after, where }: { cursorScope: string; after: string | undefined; where: RawBuilder<unknown> },
 ): Promise<Page<FoundNote>> {
-  const key = after === undefined ? undefined : readCursor<[string, string]>(after, place, [isMicroseconds, isText])
+  const key = after === undefined ? undefined : readCursor<[string, string]>(after, cursorScope, [isMicroseconds, isText])
   const isAfter = key ? sql`and (created_at, id) < (${momentParameter(key[0])}, ${key[1]})` : sql``
   const { rows } = await sql<StoredNote>`
     select ${SHOWN} from notes where removed_at is null and ${where} ${isAfter}
@@ -86,7 +86,7 @@ async function readPage(
   const page = keysetPage(rows, {
     size: NOTES_PAGE_SIZE,
     direction: after === undefined ? undefined : 'after',
-    toCursor: (row) => writeCursor([place, row.key, row.id]),
+    toCursor: (row) => writeCursor([cursorScope, row.key, row.id]),
   })
   return { notes: await withNames(db, page.rows), after: page.after }
 }

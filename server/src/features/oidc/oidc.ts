@@ -64,7 +64,7 @@ export function oidcHandlers(services: OidcServices): Handlers<typeof contract.o
 
     async beginSignIn(_input, context) {
       serviceOf(services)
-      await signInGuard.countChallenge(context)
+      await signInGuard.countSignInStart(context)
       return depart(services, context, null)
     },
 

@@ -282,7 +282,7 @@ describe('signing in with a passkey', () => {
       .split(';')[0]!
     const ask = (headers: Record<string, string> = {}) =>
       app.guest.call('POST', '/api/session/passkey-options', undefined, headers)
-    for (let time = 1; time < limits.passkeyChallenges.max; time += 1) await ask()
+    for (let time = 1; time < limits.signInStarts.max; time += 1) await ask()
     expect((await ask()).status).toBe(429)
     expect((await ask({ cookie: device })).status).toBe(200)
   })

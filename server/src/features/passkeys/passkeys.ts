@@ -90,7 +90,7 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
 
     async signInOptions(_input, context) {
       const party = partyOf(context)
-      await signInGuard.countChallenge(context)
+      await signInGuard.countSignInStart(context)
       return { options: await passkeys.requestOptions(party, { purpose: 'sign-in', userId: null }) }
     },
 
@@ -107,7 +107,7 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
     async secondFactorOptions(_input, context) {
       const party = partyOf(context)
       const { userId } = await findPendingSignIn(database.db, context.sessionToken)
-      await signInGuard.countChallenge(context)
+      await signInGuard.countSignInStart(context)
       return { options: await passkeys.requestOptions(party, { purpose: 'second-factor', userId }) }
     },
 

@@ -4,10 +4,10 @@
  */
 import { sql, type Transaction } from 'kysely'
 import type { Act } from '#src/audit/audit.ts'
-import { eraseEntries, findErasable, textsOf } from '#src/audit/erase.ts'
+import { eraseEntries, lockErasable, textsOf } from '#src/audit/erase.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/transaction-locks.ts'
-import { type ErasedPerson, mentionOf } from '#src/erasure/person.ts'
+import { updateInListOrder } from '#src/db/transaction-locks.ts'
+import { type ErasedPerson, personMatcher } from '#src/erasure/person.ts'
 
 /** A reason for more players at once is about none of them in particular, and stays unless it contains an identifier. */
 const MAX_PERSONAL_REASON_PLAYERS = 100
@@ -18,12 +18,12 @@ const ERASED_REASON = 'Erased together with another player'
 const IS_BLOCKING = sql<boolean>`record_kind = 'player' and action in ('player.block', 'player.unblock')`
 
 export async function eraseSharedReasons(tx: Transaction<Tables>, act: Act, person: ErasedPerson): Promise<void> {
-  const mention = mentionOf(person)
-  const own = await findErasable(tx, sql`record_id = ${person.id} and ${IS_BLOCKING}`)
+  const matcher = personMatcher(person)
+  const own = await lockErasable(tx, sql`record_id = ${person.id} and ${IS_BLOCKING}`)
   for (const { actId, changes } of own) {
     const reasons = textsOf(changes, 'blocked')
-    const together = await findErasable(tx, sql`act_id = ${actId}::uuid and record_id <> ${person.id} and ${IS_BLOCKING}`)
-    const isPersonal = together.length < MAX_PERSONAL_REASON_PLAYERS || reasons.some((reason) => mention.occursIn(reason))
+    const together = await lockErasable(tx, sql`act_id = ${actId}::uuid and record_id <> ${person.id} and ${IS_BLOCKING}`)
+    const isPersonal = together.length < MAX_PERSONAL_REASON_PLAYERS || reasons.some((reason) => matcher.occursIn(reason))
     if (together.length === 0 || reasons.length === 0 || !isPersonal) continue
     await eraseReasons(tx, act, { reasons, players: together.map(({ recordId }) => recordId) })
   }
@@ -35,12 +35,12 @@ async function eraseReasons(
   act: Act,
   { reasons, players }: { reasons: string[]; players: string[] },
 ): Promise<void> {
-  const repeats = await findErasable(
+  const repeats = await lockErasable(
     tx,
     sql`record_id = any(${players}) and ${IS_BLOCKING} and (changes #>> '{blocked,0}' = any(${reasons}) or changes #>> '{blocked,1}' = any(${reasons}))`,
   )
   await eraseEntries(tx, act, repeats)
-  await changeAsNamed(tx)
+  await updateInListOrder(tx)
   await sql`
     with named as materialized (select * from unnest(${players}::bigint[]) as named (id) order by id)
     update balances set block_reason = ${ERASED_REASON} from named

@@ -14,7 +14,7 @@ import { namesOfUsers } from '#src/identity/accounts.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { type ServedList, servedTo } from '#src/lists/list.ts'
-import { forEachSight, personalMasks, seesPersonal, statementName } from '#src/lists/personal.ts'
+import { forPersonalAccess, personalMasks, seesPersonal, statementName } from '#src/lists/personal.ts'
 import { playerBlocks } from './blocks.ts'
 import { erasePlayer } from './erase.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
@@ -23,7 +23,7 @@ import { createStanding } from './standing.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50
 /** The order of a player's participations that have the same time. */
-const PLACE = sql.raw(['kind', 'item_id', 'period'].map(idOrderSql).join(', '))
+const ORDER_AT_SAME_TIME = sql.raw(['kind', 'item_id', 'period'].map(idOrderSql).join(', '))
 
 type FoundPlayer = Player & { taken: number; earned: number; block: PlayerBlock | null }
 
@@ -39,7 +39,7 @@ const playerSql = ({ masks }: Pick<ServedList, 'masks'>) => `
 export function playersHandlers({ database }: { database: Database }): Handlers<typeof contract.players> {
   const { db } = database
   const list = cursorList(database, servedPlayers)
-  const readPlayer = forEachSight((sees) => {
+  const readPlayer = forPersonalAccess((sees) => {
     const seen = servedTo(servedPlayers, sees)
     return database.prepared<FoundPlayer>(`${statementName(seen)}-one`, playerSql(seen))
   })
@@ -80,19 +80,19 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
     async participations({ userId, after }, context) {
       const masks = seesPersonal(context) ? {} : personalMasks(participantFields)
       const userInput = sql.raw(selectList(participantEntity, { derived: {}, only: ['userInput'], masks }))
-      const isPlacePart = [isMicroseconds, isText, isText, isText] as const
+      const keyTests = [isMicroseconds, isText, isText, isText] as const
       const key =
-        after === undefined
-          ? undefined
-          : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...isPlacePart])
+        after === undefined ? undefined : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...keyTests])
       const at = momentParameter(key?.[0] ?? '0')
-      const afterPlace = key ? sql`and (at < ${at} or (at = ${at} and (${PLACE}) > (${key[1]}, ${key[2]}, ${key[3]})))` : sql``
+      const afterCursor = key
+        ? sql`and (at < ${at} or (at = ${at} and (${ORDER_AT_SAME_TIME}) > (${key[1]}, ${key[2]}, ${key[3]})))`
+        : sql``
       const { rows } = await sql<PlayerParticipation & { key: string }>`
         select kind, item_id as id, period, coalesce(title, '') as title, coalesce(type, '') as type, coalesce(reward, 0) as reward,
           ${userInput}, ${sql.raw(isoSql('at'))} as timestamp, ${sql.raw(microsecondsSql('at'))} as key
         from participations p left join history_items h using (kind, item_id)
-        where user_id = ${userId} ${afterPlace}
-        order by at desc, ${PLACE} limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
+        where user_id = ${userId} ${afterCursor}
+        order by at desc, ${ORDER_AT_SAME_TIME} limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
       if (rows.length === 0) await refuseUnknown(userId)
       const toCursor = (row: (typeof rows)[number]): string =>
         writeCursor([`player:${userId}`, row.key, row.kind, row.id, row.period])

@@ -3,7 +3,7 @@ import { playersSorts } from '@arcade/contract/players/fields'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
-import { readFrom } from '#src/lists/cursor-orders.ts'
+import { scanFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql } from '#src/lists/list.ts'
 import { whereFilter } from '#src/lists/where.ts'
@@ -38,8 +38,8 @@ test('Lists: a page is right where a filter matches too many rows for an index, 
       const sparse = 71_810 // after this row there are only two hits, far apart, at the end of orders that end with the smallest ids
       const places = [-1, 0, 30_000, 35_000, 60_000, hits[0]!, hits[5000]!, hits.at(-4)!, hits.at(-1)!, sparse, 71_990]
       for (const place of places) {
-        const reading = readFrom({ sort, reversed }, 'after', order[place])
-        const { rows } = await pages.read(whereFilter(servedPlayers, { search: name }, undefined), reading, 6)
+        const scan = scanFrom({ sort, reversed }, 'after', order[place])
+        const { rows } = await pages.read(whereFilter(servedPlayers, { search: name }, undefined), scan, 6)
         const wanted = order.slice(place + 1).filter((row) => row.is_hit)
         expect(
           rows.map(({ id }) => id),

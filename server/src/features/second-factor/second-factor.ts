@@ -183,7 +183,7 @@ async function countInSession(attempts: Attempts, { sessionToken = '' }: CallCon
 }
 
 async function forgiveInSession(attempts: Attempts, { sessionToken = '' }: CallContext): Promise<void> {
-  await attempts.forgive(limits.codeInSession, hashToken(sessionToken).toString('hex'))
+  await attempts.uncount(limits.codeInSession, hashToken(sessionToken).toString('hex'))
 }
 
 /** Returns who signs in. @throws Failure NO_SUCH_DOCUMENT if the user was removed */

@@ -113,8 +113,8 @@ export async function findConflicts(
 ): Promise<{ id: string; code: ConflictCode }[]> {
   const found: { id: string; code: ConflictCode }[] = []
   for (const kind of kinds) {
-    const own = records.filter((record) => record.kind === kind)
-    if (own.length === 0) continue
+    const ofKind = records.filter((record) => record.kind === kind)
+    if (ofKind.length === 0) continue
     if (kind === 'socialTask' || kind === 'dailyTask') await lockPriorities(tx, collectionOf[kind])
     const { isThere, unique } = tables[kind]
     const isAgain = (value: string): string => `row_number() over (partition by ${value} order by deleted_at desc, trash.id) > 1`
@@ -122,7 +122,7 @@ export async function findConflicts(
     const { rows } = await sql<{ id: string; code: ConflictCode }>`
       select id, code from (
         select trash.id, case when ${sql.raw(isThere)} or ${sql.raw(isAgain('r.id'))} then 'STALE' ${sql.raw(isTaken)} end as code
-          from ${from(own, tables[kind], replacements)}) as looked_at
+          from ${from(ofKind, tables[kind], replacements)}) as looked_at
        where code is not null`.execute(tx)
     found.push(...rows)
   }
@@ -137,8 +137,8 @@ export async function restoreRecords(
   replacements: Replacements = {},
 ): Promise<void> {
   for (const kind of kinds) {
-    const own = records.filter((record) => record.kind === kind)
-    if (own.length > 0) await restorers[kind](tx, { ...services, records: own, replacements })
+    const ofKind = records.filter((record) => record.kind === kind)
+    if (ofKind.length > 0) await restorers[kind](tx, { ...services, records: ofKind, replacements })
   }
   await sql`delete from trash where id = any(${records.map(({ id }) => id)})`.execute(tx)
 }

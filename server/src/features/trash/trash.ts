@@ -5,7 +5,7 @@ import { type Role, roleLabels } from '@arcade/contract/team/fields'
 import { recordPermissions } from '@arcade/contract/team/records'
 import { emailFieldFor } from '@arcade/contract/users/calls'
 import { type Act, actOf, actOfProcess, audit } from '#src/audit/audit.ts'
-import { type CallContext, Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -78,7 +78,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
   /** Leaves records whose priority or e-mail is taken. If another transaction takes one meanwhile, a constraint fails the whole act. */
   async function restoreMany(tx: Transaction<Tables>, context: CallContext, where: Condition): Promise<Done> {
     const locked = await lockTrashed(tx, where)
-    for (const { kind } of locked) refuseWithout(['trash.manage', recordPermissions[kind].write], signedIn(context))
+    for (const { kind } of locked) refuseWithoutPermission(['trash.manage', recordPermissions[kind].write], signedIn(context))
     const { allowed: chosen, refusals: above } = await apartFromAbove(tx, locked, { verb: 'restore', context })
     const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
     const free = chosen.filter(({ id }) => !conflicts.has(id))

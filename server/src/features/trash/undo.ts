@@ -7,7 +7,7 @@ import { isolated } from '@arcade/contract/text'
 import { collectionOf, type TaskRecordKind } from '@arcade/contract/tasks/fields'
 import { recordPermissions } from '@arcade/contract/team/records'
 import { actOf, audit } from '#src/audit/audit.ts'
-import { Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
+import { Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import { changeBlocks } from '#src/ledger/blocks.ts'
 import type { Database } from '#src/db/database.ts'
 import { putBack, type PutBack } from '#src/items/dates.ts'
@@ -38,7 +38,7 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
       actOnMany(database, context, { dryRun: false, expected: undefined }, async (tx) => {
         const entries = await readEntries(tx, actId)
         if (entries.length === 0) throw new Failure('NOTHING_TO_UNDO')
-        for (const { kind } of entries) refuseWithout(recordPermissions[kind].write, signedIn(context))
+        for (const { kind } of entries) refuseWithoutPermission(recordPermissions[kind].write, signedIn(context))
         const present = await lockVersions(tx, entries)
         const undone = { act: actOf(context), undoes: actId }
         const undonePlayers = await undoBlocks(
@@ -55,11 +55,11 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
         )
         if (refusals.length > 0 && !isPartial) throw changedSince(refusals)
         for (const kind of itemKinds) {
-          const own = left.filter((entry) => entry.kind === kind)
-          if (own.length === 0) continue
-          if (kind === 'announcement') await undoStatuses(tx, own, undone)
-          else if (own[0]!.action === 'task.priority') await undoPriorities(tx, kind, own, undone)
-          else await undoTaskDates(tx, kind, own, undone)
+          const ofKind = left.filter((entry) => entry.kind === kind)
+          if (ofKind.length === 0) continue
+          if (kind === 'announcement') await undoStatuses(tx, ofKind, undone)
+          else if (ofKind[0]!.action === 'task.priority') await undoPriorities(tx, kind, ofKind, undone)
+          else await undoTaskDates(tx, kind, ofKind, undone)
         }
         return { rows: left.map(({ id, name }) => ({ id, title: name })), refusals }
       }),
@@ -176,19 +176,19 @@ function toPutBack({ id, changes }: UndoableEntry): PutBack {
 async function undoStatuses(tx: Transaction<Tables>, entries: UndoableEntry[], { act, undoes }: Undone): Promise<void> {
   await putBack(tx, 'announcement', entries.map(toPutBack))
   for (const status of [true, false, undefined]) {
-    const own = entries.filter(({ changes }) => changes['status']?.[0] === status)
-    if (own.length === 0) continue
+    const ofStatus = entries.filter(({ changes }) => changes['status']?.[0] === status)
+    if (ofStatus.length === 0) continue
     if (status)
       await raiseNews(
         tx,
-        own.map(({ id }) => id),
+        ofStatus.map(({ id }) => id),
       )
     const action = status === undefined ? 'announcement.schedule' : status ? 'announcement.activate' : 'announcement.deactivate'
     await audit(
       tx,
       act,
       action,
-      own.map((entry) => undoingEntry(entry, undoes)),
+      ofStatus.map((entry) => undoingEntry(entry, undoes)),
     )
   }
 }
@@ -201,12 +201,14 @@ async function undoBlocks(tx: Transaction<Tables>, entries: UndoableEntry[], { a
   })
   const changed = await changeBlocks(tx, blocks, act.actorId)
   for (const isBlocked of [true, false]) {
-    const own = entries.filter(({ id, changes }) => changed.has(Number(id)) && (changes['blocked']?.[0] !== null) === isBlocked)
+    const ofState = entries.filter(
+      ({ id, changes }) => changed.has(Number(id)) && (changes['blocked']?.[0] !== null) === isBlocked,
+    )
     await audit(
       tx,
       act,
       isBlocked ? 'player.block' : 'player.unblock',
-      own.map((entry) => undoingEntry(entry, undoes)),
+      ofState.map((entry) => undoingEntry(entry, undoes)),
     )
   }
   return changed

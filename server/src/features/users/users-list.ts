@@ -16,7 +16,7 @@ export const servedUsers = serveList<typeof userList>({
   },
   search(text) {
     const term = searchTerm(text)
-    return term && { matches: term.matches, conditions: [term.found] }
+    return term && { matches: term.matches, conditions: [term.indexed] }
   },
   hidden: 'id = $1', // §6
   counted: ({ userType }) =>

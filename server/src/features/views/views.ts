@@ -8,7 +8,7 @@ import { listPermissions, recordPermissions } from '@arcade/contract/team/record
 import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { MAX_VIEWS } from '@arcade/contract/views/fields'
-import { type CallContext, Failure, type Handlers, refuseWithout, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
 import { aToZSql, idOrderSql, lower } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -172,7 +172,7 @@ function mayUse({ list, address, isShared }: Kept, context: CallContext): boolea
  * @throws Failure FORBIDDEN
  */
 function refuseAddress({ list, address, isShared }: Kept, context: CallContext): void {
-  refuseWithout(listPermissions[list], signedIn(context))
+  refuseWithoutPermission(listPermissions[list], signedIn(context))
   if (seesPersonal(context)) return
   refusePersonalFilters(lists[list], Object.fromEntries(new URLSearchParams(address)), context)
   if (isShared && mayTellPersonal(lists[list], address)) refuseWithoutPersonal(context)
@@ -202,7 +202,7 @@ async function refuseSegment(tx: Transaction<Tables>, id: string, context: CallC
  * @throws Failure FORBIDDEN
  */
 async function refuseOtherPlayers(tx: Transaction<Tables>, id: string, context: CallContext): Promise<void> {
-  for (const { kind } of await findItemsFor(tx, id)) refuseWithout(recordPermissions[kind].write, signedIn(context))
+  for (const { kind } of await findItemsFor(tx, id)) refuseWithoutPermission(recordPermissions[kind].write, signedIn(context))
 }
 
 /** Returns the items that are for the players of a view. */

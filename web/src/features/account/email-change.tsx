@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { useSession } from '#src/session.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, FormColumns, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
@@ -18,7 +18,7 @@ export function EmailChange() {
   const { canResetByMail } = useSession()
   const query = useQuery(api.emails.waiting.queryOptions())
   const { data, error, refetch } = query
-  useKeptFresh(query)
+  useAutoReload(query)
   if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />
   if (!data) return <output>Loading...</output>
   if (data.change) return <WaitingChange change={data.change} />

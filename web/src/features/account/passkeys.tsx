@@ -9,7 +9,7 @@ import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { hasPasskeys, makePasskey } from '#src/client/passkeys.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { TextField, useForm } from '#src/ui/form.tsx'
 import { useLast } from '#src/ui/last.ts'
@@ -23,7 +23,7 @@ import { RecoveryCodes, refreshFactor } from './second-factor.tsx'
 export function Passkeys() {
   const query = useQuery(api.passkeys.list.queryOptions())
   const { data, error, refetch } = query
-  useKeptFresh(query)
+  useAutoReload(query)
   /** What the dialog is about. */
   const [named, setNamed] = useState<Passkey | 'new'>()
   /** The codes that came with the first passkey. */

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { State } from '#src/ui/state.tsx'
@@ -16,7 +16,7 @@ import classes from './account.module.css'
 export function Sessions() {
   const query = useQuery(api.account.sessions.queryOptions())
   const { data, error, refetch } = query
-  useKeptFresh(query)
+  useAutoReload(query)
   const act = useItemAct(api.account.sessions.key())
   const end = (message: string, call: () => Promise<string>) =>
     void act(call, { title: 'End session', message, isDestructive: true })

@@ -6,7 +6,7 @@ import { asCallError, problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { leaveFor } from '#src/client/sign-in-service.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -15,7 +15,7 @@ import classes from './account.module.css'
 export function SignInService() {
   const query = useQuery(api.oidc.state.queryOptions())
   const { data, error, refetch } = query
-  useKeptFresh(query)
+  useAutoReload(query)
   const act = useItemAct(api.oidc.key())
 
   if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />

@@ -10,7 +10,7 @@ import { useEffect, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
 import { PanelText, Problem } from '#src/ui/page.tsx'
@@ -31,7 +31,7 @@ export function Telegram() {
   const { data, error, refetch } = query
   const [made, setMade] = useState<Code>()
   const code = made && made.replaces === data?.telegram?.linkedAt ? made : undefined
-  useKeptFresh(query, code ? { everyMs: ASK_EVERY_MS } : {})
+  useAutoReload(query, code ? { everyMs: ASK_EVERY_MS } : {})
   const act = useItemAct(api.account.telegram.key())
 
   if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />

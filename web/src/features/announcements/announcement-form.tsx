@@ -14,7 +14,7 @@ import { useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { asCallError, type CallError } from '#src/client/call-error.ts'
-import { api, client, creation, queryClient } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { ScheduleSection } from '#src/lists/schedule-section.tsx'
@@ -62,28 +62,12 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
   const merging = useMergeWithFiles(announcement, form, { image, icon })
   const handleSubmit = useSave(announcement, form, { image, icon }, merging)
-  const confirm = useConfirm()
   useUnsaved(image.isChanged || icon.isChanged)
 
   const { newer } = merging.merge
   /** The newest known version. Undefined if a save was stale and the newer version could not be loaded: its status may have changed. */
   const newest = newer?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
   const isLive = newest?.status === true
-
-  /** For what need not be news, such as a typo. */
-  const handleUpdateAndKeepLive = async (values: AnnouncementInput) =>
-    (await confirm(keepLiveQuestion(values.title))) ? handleSubmit(values, { staysActive: true }) : undefined
-
-  /** Asks, saves and activates. The question comes first, because its Cancel must leave the announcement as it is: active. */
-  const handleUpdateAndActivate = async (values: AnnouncementInput) => {
-    if (!announcement) return undefined
-    const { id } = announcement
-    const written = { ...values, id, status: false, image: previewAddress(image.field.value) ?? null }
-    if (!(await confirm(activateAgainQuestion(written)))) return undefined
-    const problem = await handleSubmit(values)
-    if (!problem) await toggleStatus({ id, status: false })
-    return problem
-  }
 
   return (
     <>
@@ -111,14 +95,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
           >
             <SubmitButton>{newer ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
-              <>
-                <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndKeepLive)}>
-                  Update and keep live
-                </OtherSubmitButton>
-                <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>
-                  Update and activate
-                </OtherSubmitButton>
-              </>
+              <LiveUpdateButtons announcement={announcement} form={form} image={image.field.value} onSubmit={handleSubmit} />
             )}
           </FormActions>
         </Form>
@@ -189,7 +166,7 @@ interface Saving {
 /** Returns the form's submit handler: it uploads the files, saves the announcement and goes to the list. */
 function useSave(announcement: Announcement | undefined, form: DraftForm, { image, icon }: Files, merging: Merging) {
   const returnToList = useReturnToList(listPaths.announcements)
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
 
   const save = async (values: AnnouncementInput, how: Saving) => {
     const [sentImage, sentIcon] = [await image.send(), await icon.send()]
@@ -229,6 +206,40 @@ function useSave(announcement: Announcement | undefined, form: DraftForm, { imag
       return handleFailed(asCallError(cause))
     }
   }
+}
+
+interface LiveUpdateButtonsProps {
+  announcement: Announcement | undefined
+  form: DraftForm
+  image: ChosenFile
+  onSubmit: ReturnType<typeof useSave>
+}
+
+/** The buttons that update an active announcement and keep it live, or activate it again. */
+function LiveUpdateButtons({ announcement, form, image, onSubmit }: LiveUpdateButtonsProps) {
+  const confirm = useConfirm()
+
+  /** For what need not be news, such as a typo. */
+  const handleUpdateAndKeepLive = async (values: AnnouncementInput) =>
+    (await confirm(keepLiveQuestion(values.title))) ? onSubmit(values, { staysActive: true }) : undefined
+
+  /** Asks, saves and activates. The question comes first, because its Cancel must leave the announcement as it is: active. */
+  const handleUpdateAndActivate = async (values: AnnouncementInput) => {
+    if (!announcement) return undefined
+    const { id } = announcement
+    const written = { ...values, id, status: false, image: previewAddress(image) ?? null }
+    if (!(await confirm(activateAgainQuestion(written)))) return undefined
+    const problem = await onSubmit(values)
+    if (!problem) await toggleStatus({ id, status: false })
+    return problem
+  }
+
+  return (
+    <>
+      <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndKeepLive)}>Update and keep live</OtherSubmitButton>
+      <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
+    </>
+  )
 }
 
 type FormControl = Control<z.input<typeof announcementInput>, unknown, AnnouncementInput>

@@ -24,28 +24,7 @@ const DONE = {
 
 export function ConfirmEmailPage() {
   const { link = '' } = useSearch({ from: '/auth/confirm-email' })
-  const [done, setDone] = useState<keyof typeof DONE>()
-  const [isBusy, setIsBusy] = useState(false)
-  const { data, error, refetch } = useQuery(
-    api.emails.link.queryOptions({ input: { link }, refetchOnWindowFocus: false, meta: forGuests }),
-  )
-
-  const handleAct = async (act: 'confirm' | 'cancel') => {
-    if (isBusy) return
-    setIsBusy(true)
-    try {
-      const { isChanged } = await client.emails.confirm({ link, act })
-      if (act === 'cancel') setDone('cancelled')
-      else if (isChanged) setDone('changed')
-      await queryClient.invalidateQueries({ queryKey: api.auth.session.key() })
-    } catch (cause) {
-      const failure = asCallError(cause)
-      toast.failure(failure.isException ? 'Internal Server Error!' : failure.message, { detail: failure.message })
-    }
-    await refetch()
-    setIsBusy(false)
-  }
-
+  const { data, error, refetch, done, handleAct } = useEmailChange(link)
   const notice = done ? DONE[done] : data && data.state !== 'valid' ? texts[data.state] : undefined
   const isGood = done !== undefined || data?.state === 'confirmed'
   const canAct = done === undefined && (data?.state === 'valid' || (data?.state === 'confirmed' && data.isPresent))
@@ -87,4 +66,30 @@ export function ConfirmEmailPage() {
       )}
     </AuthLayout>
   )
+}
+
+/** Returns the change that a link is for, how it ended after the buttons of this page, and the handler of these buttons. */
+function useEmailChange(link: string) {
+  const [done, setDone] = useState<keyof typeof DONE>()
+  const [isBusy, setIsBusy] = useState(false)
+  const { data, error, refetch } = useQuery(
+    api.emails.link.queryOptions({ input: { link }, refetchOnWindowFocus: false, meta: forGuests }),
+  )
+
+  const handleAct = async (act: 'confirm' | 'cancel') => {
+    if (isBusy) return
+    setIsBusy(true)
+    try {
+      const { isChanged } = await client.emails.confirm({ link, act })
+      if (act === 'cancel') setDone('cancelled')
+      else if (isChanged) setDone('changed')
+      await queryClient.invalidateQueries({ queryKey: api.auth.session.key() })
+    } catch (cause) {
+      const failure = asCallError(cause)
+      toast.failure(failure.isException ? 'Internal Server Error!' : failure.message, { detail: failure.message })
+    }
+    await refetch()
+    setIsBusy(false)
+  }
+  return { data, error, refetch, done, handleAct }
 }

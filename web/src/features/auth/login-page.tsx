@@ -12,28 +12,75 @@ import { AppLink, goTo, hasPageHere } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { PasskeyButton, ProofButton } from '#src/ui/passkey-button.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { asksForPage, noteAskedPage } from './asked-page.ts'
+import { isPageRequested, rememberRequestedPage } from './requested-page.ts'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import { welcome } from './welcome.ts'
 import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
 
 export function LoginPage() {
-  const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), {
-    email: '',
-    password: '',
-  })
+  /** The user whose session ended on the page at this address; undefined if the login page was opened by its own address. */
+  const endedUserId = location.pathname === '/auth/log-in' ? undefined : endedSession()
+  const { form, secondStep, handleSubmit, handlePasskey } = useSignIn(endedUserId)
   const { canResetByMail, signInService } = useSession()
   const notice = refusalNotice(form.refusal)
   /** Why the sign-in service did not sign the visitor in. */
   const refused = refusalOfService()
+
+  if (secondStep) return secondStep
+  return (
+    <AuthLayout
+      mode="login"
+      title="Welcome"
+      text="Sign into your account"
+      notice={
+        (refused !== undefined || endedUserId !== undefined) && (
+          <div className={classes['setup']} role={refused === undefined ? undefined : 'status'}>
+            <p>{refused ?? 'Your session has ended. Sign in again to go on where you were.'}</p>
+          </div>
+        )
+      }
+      footer={
+        <Anchor component={AppLink} href="/register" underline="always" onClickCapture={rememberRequestedPage}>
+          Create an account
+        </Anchor>
+      }
+    >
+      <Form form={form} onSubmit={handleSubmit} label="Sign into your account">
+        <TextField control={form.control} name="email" label="Email" isRequired type="email" autoComplete="username" />
+        <PasswordField control={form.control} name="password" label="Password" isRequired autoComplete="current-password" />
+        <SubmitButton size="md" fullWidth>
+          Sign In
+        </SubmitButton>
+        <FormNotice>{notice && <p>{notice}</p>}</FormNotice>
+        {canResetByMail && (
+          <p className={classes['forgotten']}>
+            <Anchor component={AppLink} href="/forgotten-password" underline="always" onClickCapture={rememberRequestedPage}>
+              Forgotten your password?
+            </Anchor>
+          </p>
+        )}
+      </Form>
+      {hasPasskeys() && <PasskeyButton onUse={handlePasskey} />}
+      {signInService !== null && <ProofButton onUse={leaveForService}>Continue with {isolated(signInService)}</ProofButton>}
+    </AuthLayout>
+  )
+}
+
+/**
+ * Returns the login form with its handlers, and the second step once the server asks for it.
+ * @param endedUserId the user whose session ended on the page at this address
+ */
+function useSignIn(endedUserId: string | undefined) {
+  const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), {
+    email: '',
+    password: '',
+  })
   const [secondStep, setSecondStep] = useState<ReactNode>()
-  /** The user whose session ended on the page at this address; undefined if the login page was opened by its own address. */
-  const endedUserId = location.pathname === '/auth/log-in' ? undefined : endedSession()
 
   const enter = async (user: SessionUser) => {
     // A page's address that was opened signed out is kept, unless it is where another user's session ended.
-    const staysHere = endedUserId === undefined ? asksForPage() && (await hasPageHere()) : user.id === endedUserId
+    const staysHere = endedUserId === undefined ? isPageRequested() && (await hasPageHere()) : user.id === endedUserId
     form.reset()
     welcome(user)
     if (!staysHere) await goTo('/admin') // §4
@@ -65,51 +112,15 @@ export function LoginPage() {
     }
   }
 
-  const handleService = async () => {
-    try {
-      const isAsked = asksForPage() && (await hasPageHere())
-      return await leaveFor(await client.oidc.beginSignIn(), isAsked ? location.pathname + location.search : undefined)
-    } catch (cause) {
-      return asCallError(cause)
-    }
-  }
+  return { form, secondStep, handleSubmit, handlePasskey }
+}
 
-  if (secondStep) return secondStep
-  return (
-    <AuthLayout
-      mode="login"
-      title="Welcome"
-      text="Sign into your account"
-      notice={
-        (refused !== undefined || endedUserId !== undefined) && (
-          <div className={classes['setup']} role={refused === undefined ? undefined : 'status'}>
-            <p>{refused ?? 'Your session has ended. Sign in again to go on where you were.'}</p>
-          </div>
-        )
-      }
-      footer={
-        <Anchor component={AppLink} href="/register" underline="always" onClickCapture={noteAskedPage}>
-          Create an account
-        </Anchor>
-      }
-    >
-      <Form form={form} onSubmit={handleSubmit} label="Sign into your account">
-        <TextField control={form.control} name="email" label="Email" isRequired type="email" autoComplete="username" />
-        <PasswordField control={form.control} name="password" label="Password" isRequired autoComplete="current-password" />
-        <SubmitButton size="md" fullWidth>
-          Sign In
-        </SubmitButton>
-        <FormNotice>{notice && <p>{notice}</p>}</FormNotice>
-        {canResetByMail && (
-          <p className={classes['forgotten']}>
-            <Anchor component={AppLink} href="/forgotten-password" underline="always" onClickCapture={noteAskedPage}>
-              Forgotten your password?
-            </Anchor>
-          </p>
-        )}
-      </Form>
-      {hasPasskeys() && <PasskeyButton onUse={handlePasskey} />}
-      {signInService !== null && <ProofButton onUse={handleService}>Continue with {isolated(signInService)}</ProofButton>}
-    </AuthLayout>
-  )
+/** Leaves for the sign-in service. Returns why that was not possible. */
+async function leaveForService() {
+  try {
+    const isRequested = isPageRequested() && (await hasPageHere())
+    return await leaveFor(await client.oidc.beginSignIn(), isRequested ? location.pathname + location.search : undefined)
+  } catch (cause) {
+    return asCallError(cause)
+  }
 }

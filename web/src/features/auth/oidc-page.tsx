@@ -7,7 +7,7 @@ import { useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
-import { noteRefusal, type ServiceAnswer, takeAskedPage } from '#src/client/sign-in-service.ts'
+import { noteRefusal, type ServiceAnswer, takeRequestedPage } from '#src/client/sign-in-service.ts'
 import { currentUser, useSession } from '#src/session.tsx'
 import { goTo } from '#src/ui/app-link.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -63,7 +63,7 @@ async function finishLink(input: Input, name: string): Promise<void> {
 
 async function enter(user: SessionUser): Promise<void> {
   welcome(user)
-  await goTo(takeAskedPage() ?? '/admin') // §4
+  await goTo(takeRequestedPage() ?? '/admin') // §4
 }
 
 /** Leads back to where the person came from, with the reason. */

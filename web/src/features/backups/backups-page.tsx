@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -26,7 +26,7 @@ export function BackupsPage() {
     }),
   )
   const { data, error, refetch } = query
-  useKeptFresh(query, { everyMs: IDLE_REFRESH_MS })
+  useAutoReload(query, { everyMs: IDLE_REFRESH_MS })
   const acts = useBackupActs(data?.backups)
   const current = data && underWayIn(data)
 
@@ -178,7 +178,7 @@ function Nothing({ state: { place } }: { state: BackupState }) {
       <PanelText>
         A backup holds all tables and uploaded files as they are at one moment, while everybody goes on working. Back up now makes
         one in {place}; Verify restores it on trial and compares every row. It is not encrypted, and a command on the server
-        restores it into an empty place.
+        restores it into an empty database and file store.
       </PanelText>
     </div>
   )

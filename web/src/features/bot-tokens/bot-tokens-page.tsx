@@ -8,7 +8,7 @@ import { useWatch } from 'react-hook-form'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { showFailure, useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
@@ -27,7 +27,7 @@ interface Secret {
 export function BotTokensPage() {
   const query = useQuery(api.botTokens.list.queryOptions())
   const { data, error, refetch } = query
-  useKeptFresh(query)
+  useAutoReload(query)
   const [secret, setSecret] = useState<Secret>()
   return (
     <Page title="Bot Tokens">

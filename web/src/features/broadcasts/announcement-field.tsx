@@ -33,14 +33,14 @@ interface AnnouncementFieldProps {
 }
 
 export function AnnouncementField({ id, announcement, begins, attempts, isMissing, onChange }: AnnouncementFieldProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const titles = useQuery(api.history.titles.queryOptions({ input: { kind: 'announcement' } }))
   const options = titles.data?.items.filter(({ isDeleted }) => !isDeleted).map((item) => ({ value: item.id, label: item.title }))
   useEffect(() => {
-    if (attempts > 0 && isMissing) place.current?.querySelector('input')?.focus()
+    if (attempts > 0 && isMissing) container.current?.querySelector('input')?.focus()
   }, [attempts, isMissing])
   return (
-    <div ref={place} className={classes['stack']}>
+    <div ref={container} className={classes['stack']}>
       <SearchSelect
         label="Announcement to send"
         value={id}

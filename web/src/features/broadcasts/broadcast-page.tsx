@@ -9,7 +9,7 @@ import { api, client } from '#src/client/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { useItemHref } from '#src/lists/form-hrefs.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Permitted } from '#src/session.tsx'
 import { AppLink } from '#src/ui/app-link.tsx'
 import { FormWithAside } from '#src/ui/form-page.tsx'
@@ -33,7 +33,7 @@ export function BroadcastPage() {
   const { id } = useParams({ from: '/shell/management/broadcasts/$id' })
   const query = useQuery(api.broadcasts.get.queryOptions({ input: { id } }))
   const { data, error, refetch } = query
-  useKeptFresh(query, { everyMs: data && isMoving(data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS })
+  useAutoReload(query, { everyMs: data && isMoving(data) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS })
   return (
     <Page
       title={data?.title ?? 'Broadcast'}

@@ -6,7 +6,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { BroadcastStateChip } from '#src/lists/broadcast-state.tsx'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Pager } from '#src/lists/pager.tsx'
 import { asListed } from '#src/lists/use-list.ts'
 import { Permitted } from '#src/session.tsx'
@@ -30,7 +30,7 @@ export function BroadcastsPage() {
   const query = useQuery(api.broadcasts.list.queryOptions({ input: { page }, ...asListed }))
   const { data, error, refetch } = query
   const isBusy = data?.broadcasts.some(isMoving) ?? false
-  useKeptFresh(query, { everyMs: isBusy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS })
+  useAutoReload(query, { everyMs: isBusy ? BUSY_REFRESH_MS : IDLE_REFRESH_MS })
   const words = useAudienceWords(data?.broadcasts ?? [])
   return (
     <Page

@@ -8,12 +8,12 @@ import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
-import { api, client, creation, queryClient } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { filtersOnly, listFilter } from '#src/lists/list-address.ts'
 import { parseSearch, stringifySearch } from '#src/lists/search-params.ts'
-import { segmentAddress } from '#src/lists/segments.ts'
+import { type PlayersAddress, segmentAddress } from '#src/lists/segments.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -45,11 +45,7 @@ export function NewBroadcastPage() {
 }
 
 function NewBroadcast() {
-  const { announcement: announcementId, ...rest } = useSearch({ from: '/shell/management/broadcasts/new' })
-  const navigate = useNavigate()
-  const audience = filtersOnly(playerList, rest)
-  /** The form stays, so nothing that was typed is lost. */
-  const show = (search: object) => void navigate({ to: '.', search, replace: true, resetScroll: false, ignoreBlocker: true })
+  const { announcementId, audience, show, showAnnouncement, showAudience } = useBroadcastAddress()
   const announcement = useAnnouncement(announcementId)
   const filter = listFilter(playerList, audience)
   const { form, isLater, begins, holdBack } = usePlanForm({
@@ -78,18 +74,13 @@ function NewBroadcast() {
                 isMissing={form.formState.errors.announcementId !== undefined}
                 onChange={(id) => {
                   form.clearErrors('announcementId')
-                  show({ announcement: id, ...audience })
+                  showAnnouncement(id)
                 }}
               />
-              {segment && (
-                <SegmentNote
-                  segment={segment}
-                  onChoose={() => show({ announcement: announcementId, ...segmentAddress(segment) })}
-                />
-              )}
+              {segment && <SegmentNote segment={segment} onChoose={() => showAudience(segmentAddress(segment))} />}
             </Section>
             <Section title="Recipients">
-              <Audience address={audience} plan={plan} onChange={(next) => show({ announcement: announcementId, ...next })} />
+              <Audience address={audience} plan={plan} onChange={showAudience} />
             </Section>
             <Section title="When">
               <When control={form.control} />
@@ -111,6 +102,22 @@ function NewBroadcast() {
   )
 }
 
+/** Returns the announcement and the recipients in the page's address, with functions that show others. */
+function useBroadcastAddress() {
+  const { announcement: announcementId, ...rest } = useSearch({ from: '/shell/management/broadcasts/new' })
+  const navigate = useNavigate()
+  const audience = filtersOnly(playerList, rest)
+  /** The form stays, so nothing that was typed is lost. */
+  const show = (search: object) => void navigate({ to: '.', search, replace: true, resetScroll: false, ignoreBlocker: true })
+  return {
+    announcementId,
+    audience,
+    show,
+    showAnnouncement: (id: string | undefined) => show({ announcement: id, ...audience }),
+    showAudience: (next: PlayersAddress) => show({ announcement: announcementId, ...next }),
+  }
+}
+
 function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
   return (
@@ -125,7 +132,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function useCreate({ onDone, ...facts }: Facts & { onDone: () => void }) {
   const confirm = useConfirm()
   const navigate = useNavigate()
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   return async (input: BroadcastInput) => {
     if (!(await confirm(questionOf(input, facts)))) return undefined
     try {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { ChartPanel } from '#src/ui/chart-panel.tsx'
 import type { ChartPoint } from '#src/ui/draw-chart.ts'
 import { momentText } from '#src/ui/moment.tsx'
@@ -28,7 +28,7 @@ interface ReportProps {
 export function Report({ id, isOver, sent }: ReportProps) {
   const query = useQuery(api.broadcasts.report.queryOptions({ input: { id } }))
   const { data, error, refetch } = query
-  useKeptFresh(query, { everyMs: isOver ? REFRESH_MS : SENDING_REFRESH_MS })
+  useAutoReload(query, { everyMs: isOver ? REFRESH_MS : SENDING_REFRESH_MS })
   const known = isOver ? sent : undefined
   const loaded = useRef(known)
   const loadAgain = useEffectEvent(() => void refetch())

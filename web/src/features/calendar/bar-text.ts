@@ -1,6 +1,6 @@
 /** Where the dates of an item stand in the timeline: in its bar if they fit, else beside it, where there is more room. */
 import { useLayoutEffect, useRef, useState } from 'react'
-import type { Place, Span } from './days.ts'
+import type { BarExtent, Span } from './days.ts'
 
 /** The width of a character of a bar's text in rem, on average and a little too much. */
 const CHARACTER_REM = 0.41
@@ -10,17 +10,22 @@ const BAR_EXTRA_REM = 1.125
 const GAP_REM = 0.5
 
 /** Returns the side of a bar with more room, and the room in columns. */
-export function roomBeside({ left, right }: Place, { days }: Span): { side: 'start' | 'end'; room: number } {
+export function roomBeside({ left, right }: BarExtent, { days }: Span): { side: 'start' | 'end'; room: number } {
   const after = days.length - right
   return left > after ? { side: 'start', room: left } : { side: 'end', room: after }
 }
 
 /** @param trackRem the width of all columns together; 0 before it is known */
-export function placeOfText(text: string, place: Place, span: Span, trackRem: number): 'inside' | 'start' | 'end' | 'nowhere' {
+export function sideOfText(
+  text: string,
+  extent: BarExtent,
+  span: Span,
+  trackRem: number,
+): 'inside' | 'start' | 'end' | 'nowhere' {
   const columnRem = trackRem / span.days.length
   const textRem = text.length * CHARACTER_REM
-  if ((place.right - place.left) * columnRem >= textRem + BAR_EXTRA_REM) return 'inside'
-  const { side, room } = roomBeside(place, span)
+  if ((extent.right - extent.left) * columnRem >= textRem + BAR_EXTRA_REM) return 'inside'
+  const { side, room } = roomBeside(extent, span)
   return room * columnRem >= textRem + GAP_REM ? side : 'nowhere'
 }
 

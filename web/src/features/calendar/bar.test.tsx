@@ -1,10 +1,10 @@
 import type { CalendarItem } from '@arcade/contract/calendar/calls'
 import { useState } from 'react'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { Bar } from './bar.tsx'
-import { type Dates, spanOf, type View } from './days.ts'
+import { type Dates, spanOf, type SpanKind } from './days.ts'
 
 const WIDTH = 700
 
@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 
 /** A week from Sunday the 22nd, a hundred pixels a day. */
-function Sample({ shown, view = 'week' }: { shown: CalendarItem; view?: View }) {
+function Sample({ shown, view = 'week' }: { shown: CalendarItem; view?: SpanKind }) {
   const [told, setTold] = useState('')
   const handleDrop = ({ startsAt, endsAt }: Dates) =>
     dropped.push([startsAt, endsAt].map((at) => (at === null ? 'none' : new Date(at).toISOString().slice(5, 16))).join(' – '))
@@ -152,4 +152,23 @@ test.for(['{Escape}', '{Tab}'])('%s puts a bar back that was picked up', async (
     .element(page.getByRole('status'))
     .toHaveTextContent('Season 3 is back: Tue, Nov 24, 06:00 PM – Thu, Nov 26, 08:00 PM.')
   expect(dropped).toEqual([])
+})
+
+test('the heading gets the focus of a bar only when the bar is gone', async () => {
+  const heading = <h1 tabIndex={-1}>Calendar</h1>
+  const show = render(
+    <main>
+      {heading}
+      <Sample shown={item()} />
+    </main>,
+  )
+  const onHeadingFocus = vi.fn<() => void>()
+  page.getByRole('heading').element().addEventListener('focus', onHeadingFocus)
+  ;(bar.element() as HTMLElement).focus()
+  await userEvent.keyboard(' {ArrowRight} ')
+  await expect.poll(() => dropped).toHaveLength(1)
+  await expect.element(bar).toHaveFocus()
+  expect(onHeadingFocus).not.toHaveBeenCalled()
+  show(<main>{heading}</main>)
+  await expect.element(page.getByRole('heading')).toHaveFocus()
 })

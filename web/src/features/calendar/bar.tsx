@@ -1,16 +1,14 @@
-/**
- * The bar of an item in the timeline. It is dragged with the pointer, whole or by one of its ends, or picked up with Space and moved with the
- * arrow keys. Nothing is saved until it is dropped; Escape, Tab or a click elsewhere puts it back.
- */
+/** The bar of an item in the timeline, which is moved with the pointer or by keyboard. */
 import type { CalendarItem } from '@arcade/contract/calendar/calls'
 import { itemStateLabels } from '@arcade/contract/items/fields'
 import { isolated } from '@arcade/contract/text'
-import { type KeyboardEvent, type PointerEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { KeyboardEvent } from 'react'
 import { focusHeadingWhenGone } from '#src/ui/table-rows.ts'
-import { placeOfText } from './bar-text.ts'
+import { sideOfText } from './bar-text.ts'
 import classes from './calendar.module.css'
-import { type Dates, draggedMinutes, placeOf, type Span, steps } from './days.ts'
-import { datesOf, datesText, daysText, isStartFixed, movedDates, type Part } from './move.ts'
+import { type Dates, barExtent, type Span } from './days.ts'
+import { datesText, daysText, isStartFixed } from './move.ts'
+import { useLift } from './use-lift.ts'
 
 interface BarProps {
   item: CalendarItem
@@ -25,137 +23,55 @@ interface BarProps {
   onTell: (text: string) => void
 }
 
-/** The pointer moves a bar only after this distance: a click is seldom perfectly still. */
-const DRAG_FROM_PX = 4
-
-/** A bar that is being moved. */
-interface Lift {
-  by: 'pointer' | 'keyboard'
-  to: Dates
-}
-
-interface Drag {
-  part: Part
-  x: number
-  /** The width of a column in pixels. */
-  column: number
-}
-
 export function Bar({ item, span, trackRem, instructions, onOpen, onDrop, onTell }: BarProps) {
-  const bar = useRef<HTMLButtonElement>(null)
-  const drag = useRef<Drag>(undefined)
-  const wasDragged = useRef(false)
-  const [lift, setLift] = useState<Lift>()
   const isMovable = instructions !== undefined
-  const saved = datesOf(item)
-  const dates = lift?.to ?? saved
-  const place = placeOf(dates, span)
+  const { lift, dates, wasDragged, handleKey, handlers } = useLift({ item, span, isMovable, onDrop, onTell })
+  const extent = barExtent(dates, span)
   const text = datesText(dates, span.zone)
   const shown = span.view === 'week' ? text : daysText(dates, span.zone)
-  const textPlace = placeOfText(shown, place, span, trackRem)
+  const textSide = sideOfText(shown, extent, span, trackRem)
   const title = isolated(item.title)
 
-  const putBack = () => {
-    drag.current = undefined
-    if (!lift) return
-    setLift(undefined)
-    if (lift.by === 'keyboard') onTell(`${title} is back: ${datesText(saved, span.zone)}.`)
-  }
-  const drop = () => {
-    setLift(undefined)
-    if (lift) onDrop(lift.to)
-  }
-  const move = (from: Dates, part: Part, minutes: number): Dates => movedDates(item, from, { part, minutes, zone: span.zone })
-
-  const handleKey = (event: KeyboardEvent<HTMLElement>) => {
+  const handleKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const isPickUp = event.key === ' '
-    if (!lift) {
-      moveFocus(event)
-      if (!isPickUp || !isMovable) return
-      event.preventDefault()
-      if (event.repeat) return
-      setLift({ by: 'keyboard', to: saved })
-      onTell(`${title} picked up: ${text}. Move it with the arrow keys.`)
-      return
-    }
-    if (event.key === 'Tab') return putBack()
-    event.preventDefault()
-    if (event.key === 'Escape') return putBack()
-    if ((isPickUp || event.key === 'Enter') && !event.repeat) return drop()
-    const { small, large } = steps[span.view]
-    const minutes = { ArrowLeft: -small, ArrowRight: small, ArrowUp: -large, ArrowDown: large }[event.key]
-    if (minutes === undefined) return
-    const to = move(dates, event.shiftKey ? 'end' : 'whole', minutes)
-    setLift({ by: 'keyboard', to })
-    onTell(datesText(to, span.zone))
+    if (!lift) moveFocus(event)
+    handleKey(event)
   }
-
-  const handlePointerDown = (event: PointerEvent<HTMLButtonElement>) => {
-    wasDragged.current = false
-    if (event.button !== 0 || lift || !isMovable) return
-    const part = (event.target as HTMLElement).dataset['part'] as Part | undefined
-    const track = event.currentTarget.parentElement!.getBoundingClientRect()
-    drag.current = { part: part ?? 'whole', x: event.clientX, column: track.width / span.days.length }
-    event.currentTarget.setPointerCapture(event.pointerId)
-  }
-  /** Returns where the pointer has dragged the item. */
-  const draggedTo = ({ part, x, column }: Drag, clientX: number): Dates =>
-    move(saved, part, draggedMinutes((clientX - x) / column, span.view))
-  const handlePointerMove = ({ clientX }: PointerEvent) => {
-    if (!drag.current) return
-    if (!wasDragged.current && Math.abs(clientX - drag.current.x) < DRAG_FROM_PX) return
-    wasDragged.current = true
-    setLift({ by: 'pointer', to: draggedTo(drag.current, clientX) })
-  }
-  /** The last move of the pointer may not have been rendered yet, so its place counts. */
-  const handlePointerUp = ({ clientX }: PointerEvent) => {
-    if (drag.current && wasDragged.current) {
-      setLift(undefined)
-      onDrop(draggedTo(drag.current, clientX))
-    }
-    drag.current = undefined
-  }
-  useEscape(lift?.by === 'pointer', putBack)
 
   return (
     <button
-      ref={mergedRef(bar)}
+      ref={focusHeadingWhenGone} // a bar that was moved out of the span is gone
       type="button"
       className={`mantine-focus-auto ${classes['bar']}`}
       data-bar=""
       data-state={item.state}
       data-lifted={lift ? '' : undefined}
-      data-before={place.goesOnBefore || undefined}
-      data-after={place.goesOnAfter || undefined}
+      data-before={extent.goesOnBefore || undefined}
+      data-after={extent.goesOnAfter || undefined}
       style={{
-        insetInlineStart: `${(100 * place.left) / span.days.length}%`,
-        width: `${(100 * Math.max(0, place.right - place.left)) / span.days.length}%`,
+        insetInlineStart: `${(100 * extent.left) / span.days.length}%`,
+        width: `${(100 * Math.max(0, extent.right - extent.left)) / span.days.length}%`,
       }}
       // With the shown text, by which people who speak to their computer call it (WCAG 2.5.3).
       aria-label={`${title}: ${text}, ${itemStateLabels[item.state]}${shown === text ? '' : `, ${shown}`}`}
       aria-describedby={instructions}
       aria-haspopup="dialog"
       title={text}
-      onClick={() => !wasDragged.current && !lift && onOpen()}
-      onKeyDown={handleKey}
+      onClick={() => !wasDragged() && !lift && onOpen()}
+      onKeyDown={handleKeyDown}
       onKeyUp={(event) => event.key === ' ' && isMovable && event.preventDefault()}
-      onBlur={() => lift?.by === 'keyboard' && putBack()}
-      onPointerDown={handlePointerDown}
-      onPointerMove={handlePointerMove}
-      onPointerUp={handlePointerUp}
-      onPointerCancel={putBack}
+      {...handlers}
     >
-      {isMovable && !place.goesOnBefore && !isStartFixed(item) && <span data-part="start" className={classes['edge']} />}
-      {textPlace === 'inside' && <span className={classes['barText']}>{shown}</span>}
-      {(textPlace === 'start' || textPlace === 'end') && !lift && (
-        <span className={classes['beside']} data-side={textPlace}>
+      {isMovable && !extent.goesOnBefore && !isStartFixed(item) && <span data-part="start" className={classes['edge']} />}
+      {textSide === 'inside' && <span className={classes['barText']}>{shown}</span>}
+      {(textSide === 'start' || textSide === 'end') && !lift && (
+        <span className={classes['beside']} data-side={textSide}>
           {shown}
         </span>
       )}
-      {isMovable && !place.goesOnAfter && <span data-part="end" className={classes['edge']} />}
+      {isMovable && !extent.goesOnAfter && <span data-part="end" className={classes['edge']} />}
       {lift && (
-        <span className={classes['tip']} aria-hidden data-at={place.left > span.days.length / 2 ? 'end' : undefined}>
+        <span className={classes['tip']} aria-hidden data-at={extent.left > span.days.length / 2 ? 'end' : undefined}>
           {text}
         </span>
       )}
@@ -171,25 +87,4 @@ export function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const { currentTarget: bar } = event
   const bars = [...(bar.closest('ul')?.querySelectorAll<HTMLElement>('[data-bar]') ?? [])]
   bars[bars.indexOf(bar) + step]?.focus()
-}
-
-/** A bar that was moved out of the span is gone, and leaves its focus to the heading. */
-function mergedRef(own: { current: HTMLButtonElement | null }) {
-  return (element: HTMLButtonElement | null) => {
-    own.current = element
-    return focusHeadingWhenGone(element)
-  }
-}
-
-/** Calls the function on Escape, wherever the focus is. */
-function useEscape(isOn: boolean, onEscape: () => void): void {
-  const handleKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
-    if (event.key === 'Escape') onEscape()
-  })
-  useEffect(() => {
-    if (!isOn) return undefined
-    const listener = (event: globalThis.KeyboardEvent) => handleKey(event)
-    document.addEventListener('keydown', listener)
-    return () => document.removeEventListener('keydown', listener)
-  }, [isOn])
 }

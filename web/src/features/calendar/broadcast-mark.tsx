@@ -8,7 +8,7 @@ import type { KeyboardEvent } from 'react'
 import { roomBeside } from './bar-text.ts'
 import { moveFocus } from './bar.tsx'
 import classes from './calendar.module.css'
-import { placeOf, type Span } from './days.ts'
+import { barExtent, type Span } from './days.ts'
 import { broadcastDates, broadcastText, shortText } from './entries.ts'
 
 /** The states of items whose bars look like the mark. */
@@ -29,14 +29,14 @@ interface BroadcastMarkProps {
 
 export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
   const { id, title, state } = broadcast
-  const place = placeOf(broadcastDates(broadcast, now), span)
+  const extent = barExtent(broadcastDates(broadcast, now), span)
   const share = (columns: number) => `${(100 * columns) / span.days.length}%`
   const handleKey = (event: KeyboardEvent<HTMLElement>) => {
     if (!event.ctrlKey && !event.metaKey && !event.altKey) moveFocus(event)
   }
   const text = broadcastText(broadcast, span.zone)
-  const { side } = roomBeside(place, span)
-  const hasRoom = side === 'start' ? !place.goesOnBefore : !place.goesOnAfter
+  const { side } = roomBeside(extent, span)
+  const hasRoom = side === 'start' ? !extent.goesOnBefore : !extent.goesOnAfter
   return (
     <Link
       to="/broadcasts/$id"
@@ -44,9 +44,9 @@ export function BroadcastMark({ broadcast, span, now }: BroadcastMarkProps) {
       className={`mantine-focus-auto ${classes['bar']} ${classes['mark']}`}
       data-bar=""
       data-state={likeItems[state]}
-      data-before={place.goesOnBefore || undefined}
-      data-after={place.goesOnAfter || undefined}
-      style={{ insetInlineStart: `min(${share(place.left)}, 100% - 1.75rem)`, width: share(place.right - place.left) }}
+      data-before={extent.goesOnBefore || undefined}
+      data-after={extent.goesOnAfter || undefined}
+      style={{ insetInlineStart: `min(${share(extent.left)}, 100% - 1.75rem)`, width: share(extent.right - extent.left) }}
       aria-label={`${isolated(title)}: ${text}, ${broadcastStateLabels[state]}`}
       title={text}
       onKeyDown={handleKey}

@@ -10,7 +10,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { useMay } from '#src/session.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -18,13 +18,13 @@ import { useIsPhone } from '#src/ui/phone.ts'
 import { operatorZone, zoneText } from '#src/ui/zoned-time.ts'
 import { Agenda } from './agenda.tsx'
 import classes from './calendar.module.css'
-import { dayOf, firstWeekday, type Span, spanOf, type View, views } from './days.ts'
+import { dayOf, firstWeekday, type Span, spanOf, type SpanKind, spanKinds } from './days.ts'
 import { entriesIn, entryKindText, kindsFor } from './entries.ts'
 import { ItemDialog } from './item-dialog.tsx'
 import { Timeline } from './timeline.tsx'
 import { useMoves } from './use-moves.ts'
 
-const viewLabels: Record<View, string> = { week: 'Week', month: 'Month' }
+const viewLabels: Record<SpanKind, string> = { week: 'Week', month: 'Month' }
 
 interface Shown {
   view?: 'week'
@@ -41,7 +41,7 @@ export function CalendarPage() {
   const input = { from: new Date(span.from).toISOString(), to: new Date(span.to).toISOString() }
   const options = api.calendar.list.queryOptions({ input, placeholderData: keepPreviousData })
   const query = useQuery(options)
-  useKeptFresh(query)
+  useAutoReload(query)
   const move = useMoves(options.queryKey, zone)
   const canMove = useCanMove()
   const [opened, setOpened] = useState<CalendarItem>()
@@ -129,11 +129,11 @@ function Toolbar({ shown, span }: { shown: Shown; span: Span }) {
   )
 }
 
-function ViewChoice({ shown, view }: { shown: Shown; view: View }) {
+function ViewChoice({ shown, view }: { shown: Shown; view: SpanKind }) {
   const { view: _view, ...others } = shown
   return (
     <fieldset className={classes['views']} aria-label="View">
-      {views.map((value) => (
+      {spanKinds.map((value) => (
         <LinkButton
           key={value}
           to="/calendar"

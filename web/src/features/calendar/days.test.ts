@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnOf, dayOf, draggedMinutes, firstWeekday, placeOf, spanOf } from './days.ts'
+import { columnOf, dayOf, draggedMinutes, firstWeekday, barExtent, spanOf } from './days.ts'
 
 const moment = (iso: string) => Date.parse(iso)
 const [MONDAY, SUNDAY] = [1, 7]
@@ -54,10 +54,10 @@ test.for([
   [null, '2026-11-24T00:00Z', { left: 0, right: 2, goesOnBefore: true, goesOnAfter: false }],
   ['2026-11-23T00:00Z', null, { left: 1, right: 7, goesOnBefore: false, goesOnAfter: true }],
   ['2026-12-23T00:00Z', null, { left: 7, right: 7, goesOnBefore: false, goesOnAfter: true }],
-] as const)('an item from %s to %s lies at %j', ([startsAt, endsAt, place]) => {
+] as const)('an item from %s to %s lies at %j', ([startsAt, endsAt, extent]) => {
   const span = spanOf('week', '2026-11-27', 'UTC', SUNDAY)
   const dates = { startsAt: startsAt && moment(startsAt), endsAt: endsAt && moment(endsAt) }
-  expect(placeOf(dates, span)).toEqual(place)
+  expect(barExtent(dates, span)).toEqual(extent)
 })
 
 test.for([

@@ -4,15 +4,15 @@
  */
 import { momentOf, toLocal, weekdayText } from '#src/ui/zoned-time.ts'
 
-export const views = ['week', 'month'] as const
-export type View = (typeof views)[number]
+export const spanKinds = ['week', 'month'] as const
+export type SpanKind = (typeof spanKinds)[number]
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 const DAY_MS = DAY_MINUTES * MINUTE_MS
 
 /** The steps in which an item is moved, in minutes of the zone's clock. */
-export const steps: Readonly<Record<View, { small: number; large: number }>> = {
+export const steps: Readonly<Record<SpanKind, { small: number; large: number }>> = {
   week: { small: 30, large: DAY_MINUTES },
   month: { small: DAY_MINUTES, large: 7 * DAY_MINUTES },
 }
@@ -29,7 +29,7 @@ export interface Day {
 }
 
 export interface Span {
-  view: View
+  view: SpanKind
   zone: string
   days: readonly Day[]
   from: number
@@ -53,7 +53,7 @@ export function firstWeekday(language = navigator.language): number {
 }
 
 /** Returns the week or month with this day. */
-export function spanOf(view: View, day: string, zone: string, weekBegins: number): Span {
+export function spanOf(view: SpanKind, day: string, zone: string, weekBegins: number): Span {
   const asked = Date.parse(day)
   const date = new Date(asked)
   const isMonth = view === 'month'
@@ -93,7 +93,7 @@ function nameOf(local: number): string {
 const monthTitle = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'long', year: 'numeric' })
 const weekTitle = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
 
-function titleOf(view: View, first: number, last: number): string {
+function titleOf(view: SpanKind, first: number, last: number): string {
   return view === 'month' ? monthTitle.format(first) : weekTitle.formatRange(first, last).replaceAll(/[\u2009\u202F]/g, ' ')
 }
 
@@ -107,7 +107,7 @@ export function columnOf(at: number, { days, from, to }: Span): number {
 }
 
 /** Returns the minutes by which a drag over a number of columns moves an item. */
-export function draggedMinutes(columns: number, view: View): number {
+export function draggedMinutes(columns: number, view: SpanKind): number {
   const { small } = steps[view]
   return Math.round((columns * DAY_MINUTES) / small) * small || 0 // 0 instead of -0
 }
@@ -118,7 +118,8 @@ export interface Dates {
   endsAt: number | null
 }
 
-export interface Place {
+/** Where a bar lies. */
+export interface BarExtent {
   /** In columns from the left, within the span. */
   left: number
   right: number
@@ -128,7 +129,7 @@ export interface Place {
 }
 
 /** Returns where an item's bar lies. */
-export function placeOf({ startsAt, endsAt }: Dates, span: Span): Place {
+export function barExtent({ startsAt, endsAt }: Dates, span: Span): BarExtent {
   const { length } = span.days
   const within = (column: number) => Math.min(length, Math.max(0, column))
   const start = startsAt === null ? -1 : columnOf(startsAt, span)

@@ -30,26 +30,11 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
   const [told, setTold] = useState('')
   const { ref: grid, width: trackRem } = useWidth()
   const { days, view } = span
-  const isNowShown = now >= span.from && now < span.to
+  const isNowShown = isWithin(now, span)
   const [small, large] = view === 'week' ? ['half an hour', 'a day'] : ['a day', 'a week']
   return (
     <section className={classes['timeline']} data-view={view} aria-label={`Timeline of ${span.title}`}>
-      <div className={classes['head']} aria-hidden>
-        <div className={classes['corner']} />
-        <div className={classes['days']}>
-          {days.map(({ name, weekday, date, isWeekend, from, to }) => (
-            <div
-              key={name}
-              className={classes['day']}
-              data-weekend={isWeekend || undefined}
-              data-today={(now >= from && now < to) || undefined}
-            >
-              <span>{view === 'week' ? weekday : weekday.slice(0, 1)}</span>
-              <span className={classes['date']}>{date}</span>
-            </div>
-          ))}
-        </div>
-      </div>
+      <DayNames span={span} now={now} />
       <div className={classes['body']}>
         <div ref={grid} className={classes['grid']} aria-hidden>
           {days.map(({ name, isWeekend }) => (
@@ -63,13 +48,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
           {entries.map((entry) => (
             <li key={entryKey(entry)} className={classes['row']}>
               <div className={classes['name']}>
-                {isItem(entry) ? (
-                  <ItemLink kind={entry.kind} id={entry.id}>
-                    {entry.title}
-                  </ItemLink>
-                ) : (
-                  <RowLink href={`/broadcasts/${entry.id}`}>{entry.title}</RowLink>
-                )}
+                <EntryLink entry={entry} />
                 <EntryFacts entry={entry} />
               </div>
               <div className={classes['track']}>
@@ -100,4 +79,40 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
       </output>
     </section>
   )
+}
+
+/** The weekday and date above each column. */
+function DayNames({ span: { days, view }, now }: Pick<TimelineProps, 'span' | 'now'>) {
+  return (
+    <div className={classes['head']} aria-hidden>
+      <div className={classes['corner']} />
+      <div className={classes['days']}>
+        {days.map((day) => (
+          <div
+            key={day.name}
+            className={classes['day']}
+            data-weekend={day.isWeekend || undefined}
+            data-today={isWithin(now, day) || undefined}
+          >
+            <span>{view === 'week' ? day.weekday : day.weekday.slice(0, 1)}</span>
+            <span className={classes['date']}>{day.date}</span>
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** The title of an entry, which leads to its page. */
+function EntryLink({ entry }: { entry: Entry }) {
+  if (!isItem(entry)) return <RowLink href={`/broadcasts/${entry.id}`}>{entry.title}</RowLink>
+  return (
+    <ItemLink kind={entry.kind} id={entry.id}>
+      {entry.title}
+    </ItemLink>
+  )
+}
+
+function isWithin(at: number, { from, to }: { from: number; to: number }): boolean {
+  return at >= from && at < to
 }

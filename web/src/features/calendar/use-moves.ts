@@ -6,8 +6,8 @@ import { useRef } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { queryClient } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { holdLists } from '#src/lists/live.ts'
-import { superseding } from '#src/lists/undo.ts'
+import { pauseListReloads } from '#src/lists/live.ts'
+import { withdrawOlderUndos } from '#src/lists/undo.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import type { Dates } from './days.ts'
@@ -42,7 +42,7 @@ export function useMoves(queryKey: QueryKey, zone: string): (item: CalendarItem,
       }
       await refreshAfterActOn(listNameOf(item.kind))
     }
-    saving.current = saving.current.then(() => holdLists(saveMoved))
+    saving.current = saving.current.then(() => pauseListReloads(saveMoved))
   }
 
   const move = async (item: CalendarItem, to: Dates, { isUndo = false } = {}): Promise<void> => {
@@ -51,7 +51,7 @@ export function useMoves(queryKey: QueryKey, zone: string): (item: CalendarItem,
     const { refusal, question } = checkMove(item, to)
     if (refusal !== undefined) return toast.note(refusal)
     if (question && !(await confirm(question))) return
-    const withdrawn = superseding(listNameOf(item.kind), new Set([item.id]))
+    const withdrawn = withdrawOlderUndos(listNameOf(item.kind), new Set([item.id]))
     save(item, to, (moved) => {
       if (isUndo) return toast.success(`${isolated(item.title)} is back.`)
       const handleUndo = () => void move(moved, from, { isUndo: true })

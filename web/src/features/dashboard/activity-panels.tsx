@@ -12,7 +12,7 @@ import { counted, formatted } from '#src/ui/numbers.ts'
 import { ChartPanel, type Rank, Ranks } from '#src/ui/chart-panel.tsx'
 import classes from './dashboard-page.module.css'
 import type { ChartPoint } from '#src/ui/draw-chart.ts'
-import { AllLink, ListLink, lists } from './list-link.tsx'
+import { AllLink, ListLink, listTargets } from './list-link.tsx'
 import { TimeChart } from '#src/ui/time-chart.tsx'
 import { formatTime, type Point, rangeOf, rangeSearch } from './times.ts'
 
@@ -84,14 +84,14 @@ const timePanels: readonly TimePanelTexts[] = [
   {
     title: 'New players',
     countOf: ({ players }) => players,
-    link: { list: lists.newestPlayers, label: 'See the newest players' },
+    link: { list: listTargets.newestPlayers, label: 'See the newest players' },
     describe: (value) => counted(value, 'new player'),
   },
   {
     title: 'Participations',
     countOf: ({ social, daily, announcement }) => social + daily + announcement,
     parts: { Social: ({ social }) => social, Daily: ({ daily }) => daily, Announcement: (point) => point.announcement },
-    link: { list: lists.history, label: 'See who took part' },
+    link: { list: listTargets.history, label: 'See who took part' },
     describe: (value) => counted(value, 'participation'),
   },
   { title: 'Rewards paid', countOf: ({ paid }) => paid, note: paidNote, describe: (value) => `${formatted(value)} paid` },
@@ -238,14 +238,14 @@ function participationsByType({ types }: Activity): Ranking {
 function topBalances({ topPlayers }: Activity): Ranking {
   return {
     title: 'Top balances',
-    aside: <AllLink list={lists.players} label="See players by balance" />,
+    aside: <AllLink list={listTargets.players} label="See players by balance" />,
     columns: ['Player', 'Balance'],
     ranks: topPlayers.map((player) => ({
       key: String(player.userId),
       label: (
         <>
           {player.isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
-          <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>
+          <ListLink list={listTargets.player(player.userId)}>{shownName(player)}</ListLink>
         </>
       ),
       note: [isBlank(player.username) ? '' : `@${player.username}`, String(player.userId)]
@@ -284,12 +284,16 @@ const typeNames: Record<string, string> = {
 
 function TypeLink({ kind, type }: Pick<Activity['types'][number], 'kind' | 'type'>) {
   const items = kind === 'announcement' ? 'announcements' : 'tasks'
-  return <ListLink list={lists.itemsOfType(kind, type)}>{`${typeNames[type] ?? type} ${items}`}</ListLink>
+  return <ListLink list={listTargets.itemsOfType(kind, type)}>{`${typeNames[type] ?? type} ${items}`}</ListLink>
 }
 
 /** Returns what the ranking of items shows of an item, without its value. */
 function itemRank({ kind, id, title }: Pick<Activity['topItems'][number], 'kind' | 'id' | 'title'>) {
-  return { key: `${kind} ${id}`, label: <ListLink list={lists.historyOf(kind, id)}>{title}</ListLink>, note: kindNames[kind] }
+  return {
+    key: `${kind} ${id}`,
+    label: <ListLink list={listTargets.historyOf(kind, id)}>{title}</ListLink>,
+    note: kindNames[kind],
+  }
 }
 
 function shownName(player: Activity['topPlayers'][number]): string {

@@ -11,7 +11,7 @@ import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { ActivitySkeleton, FiguresSkeleton, TodaySkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
-import { AllLink, lists } from './list-link.tsx'
+import { AllLink, listTargets } from './list-link.tsx'
 import { TodayAndNeeds, useNow } from './today.tsx'
 
 // If the charts' code cannot be loaded, the cards are shown without them.
@@ -104,10 +104,10 @@ function NoActivity() {
 function Metrics({ metrics }: { metrics: DashboardMetrics }) {
   return (
     <div className={classes['strip']}>
-      <Card title="Total Users" links={<AllLink list={lists.users} label="See all users" />}>
+      <Card title="Total Users" links={<AllLink list={listTargets.users} label="See all users" />}>
         <Figure value={metrics.totalUsers} />
       </Card>
-      <Card title="User Type" links={<AllLink list={lists.admins} label="See all admins" />}>
+      <Card title="User Type" links={<AllLink list={listTargets.admins} label="See all admins" />}>
         <Rows
           rows={[
             { label: 'Users', value: metrics.userTypes.user },
@@ -115,10 +115,10 @@ function Metrics({ metrics }: { metrics: DashboardMetrics }) {
           ]}
         />
       </Card>
-      <Card title="Telegram Users" links={<AllLink list={lists.players} label="See all players" />}>
+      <Card title="Telegram Users" links={<AllLink list={listTargets.players} label="See all players" />}>
         <Figure value={metrics.totalTelegramUsers} />
       </Card>
-      <Card title="Active Announcements" links={<AllLink list={lists.activeAnnouncements} label="See what is active" />}>
+      <Card title="Active Announcements" links={<AllLink list={listTargets.activeAnnouncements} label="See what is active" />}>
         <Figure value={metrics.activeAnnouncements} />
       </Card>
       <Card
@@ -126,8 +126,8 @@ function Metrics({ metrics }: { metrics: DashboardMetrics }) {
         isWide
         links={
           <>
-            <AllLink list={lists.socialTasks} label="See social ones" text="Social" />
-            <AllLink list={lists.dailyTasks} label="See daily ones" text="Daily" />
+            <AllLink list={listTargets.socialTasks} label="See social ones" text="Social" />
+            <AllLink list={listTargets.dailyTasks} label="See daily ones" text="Daily" />
           </>
         }
       >

@@ -10,14 +10,14 @@ import type { ListAddress } from '#src/lists/list-address.ts'
 import { useMayOpen } from '#src/session.tsx'
 import classes from './dashboard-page.module.css'
 
-interface Place {
+interface ListTarget {
   to: string
   search?: Readonly<Record<string, unknown>>
 }
 
 const itemLists: Record<HistoryKind, string> = { social: '/social-tasks', daily: '/daily-tasks', announcement: '/annoucements' } // sic, §2
 
-export const lists = {
+export const listTargets = {
   users: { to: '/manage-users' },
   admins: { to: '/manage-users', search: { userType: 'admin' } satisfies ListAddress<typeof userList> },
   players: { to: '/manage-telegram-users' },
@@ -29,16 +29,16 @@ export const lists = {
   socialTasks: { to: itemLists.social },
   dailyTasks: { to: itemLists.daily },
   history: { to: '/history' },
-  player: (userId: number): Place => ({ to: `/manage-telegram-users/${userId}` }),
-  itemsOfType: (kind: HistoryKind, type: string): Place => ({ to: itemLists[kind], search: { type } }),
-  historyOf: (kind: HistoryKind, item: string): Place => ({
+  player: (userId: number): ListTarget => ({ to: `/manage-telegram-users/${userId}` }),
+  itemsOfType: (kind: HistoryKind, type: string): ListTarget => ({ to: itemLists[kind], search: { type } }),
+  historyOf: (kind: HistoryKind, item: string): ListTarget => ({
     to: '/history',
     search: { ...(kind !== 'announcement' && { tab: kind }), item },
   }),
-} satisfies Record<string, Place | ((...args: never[]) => Place)>
+} satisfies Record<string, ListTarget | ((...args: never[]) => ListTarget)>
 
 /** The name of a row, as a link if the person may open its page. */
-export function ListLink({ list, children }: { list: Place; children: ReactNode }) {
+export function ListLink({ list, children }: { list: ListTarget; children: ReactNode }) {
   if (!useMayOpen(list.to)) return children
   return (
     <Link to={list.to} search={list.search ?? {}}>
@@ -48,7 +48,7 @@ export function ListLink({ list, children }: { list: Place; children: ReactNode 
 }
 
 interface AllLinkProps {
-  list: Place
+  list: ListTarget
   /** The link's name, which contains `text`. */
   label: string
   /** Distinguishes two arrows on one card. */

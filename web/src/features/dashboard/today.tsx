@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import { api, client } from '#src/client/client.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { tellServer, useMayOpen } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import classes from './dashboard-page.module.css'
 import { formatTime } from './times.ts'
 
-/** Asks what happened, and tells the server that the admin looks now. If that note fails, the next visit counts from the look before. */
+/** Asks what happened, and tells the server that the admin looks now. If that call fails, the next visit counts from the look before. */
 function todayQuery() {
   return {
     ...api.dashboard.today.queryOptions(),
@@ -31,8 +31,8 @@ export interface Now {
 export function useNow(): Now {
   const today = useQuery(todayQuery())
   const needs = useQuery(api.dashboard.alerts.queryOptions())
-  useKeptFresh(today)
-  useKeptFresh(needs)
+  useAutoReload(today)
+  useAutoReload(needs)
   return { isPending: today.isPending || needs.isPending, today: today.data, alerts: needs.data?.alerts ?? [] }
 }
 
@@ -108,7 +108,7 @@ function changeText(now: number, before: number): string {
   return `${formatted(percent)}% ${now > before ? 'more' : 'less'}`
 }
 
-const places: Partial<Record<Alert['about'], { to: string; text: string }>> = {
+const alertPages: Partial<Record<Alert['about'], { to: string; text: string }>> = {
   backups: { to: '/backups', text: 'See all backups' },
   broadcast: { to: '/broadcasts', text: 'See all broadcasts' },
   webhook: { to: '/webhooks', text: 'See all webhooks' },
@@ -122,7 +122,7 @@ function Needs({ alerts }: { alerts: readonly Alert[] }) {
       <ul>
         {alerts.map(({ id: key, about, text }) => (
           <li key={key}>
-            <span role="alert">{text}</span> <PlaceLink place={places[about]} />
+            <span role="alert">{text}</span> <AlertLink page={alertPages[about]} />
           </li>
         ))}
       </ul>
@@ -130,7 +130,7 @@ function Needs({ alerts }: { alerts: readonly Alert[] }) {
   )
 }
 
-function PlaceLink({ place }: { place: (typeof places)['backups'] }) {
-  const mayOpen = useMayOpen(place?.to ?? '/')
-  return place && mayOpen && <Link to={place.to}>{place.text}</Link>
+function AlertLink({ page }: { page: (typeof alertPages)['backups'] }) {
+  const mayOpen = useMayOpen(page?.to ?? '/')
+  return page && mayOpen && <Link to={page.to}>{page.text}</Link>
 }

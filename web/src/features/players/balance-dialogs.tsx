@@ -9,7 +9,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import { useLast } from '#src/ui/last.ts'
 import { asCallError } from '#src/client/call-error.ts'
-import { api, client, creation, queryClient } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
@@ -44,7 +44,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
       reason: '',
     },
   )
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   const newBalance = useNewBalance(form.control, schema, player.balance)
   const limitText = useLimitText()
 
@@ -146,7 +146,7 @@ export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: Expla
 function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { entry: ExplainedEntry }) {
   const { userId } = player
   const form = useForm(() => import('@arcade/contract/ledger/calls').then(({ reversalInput }) => reversalInput), { reason: '' })
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   const amount = exactly(Math.abs(entry.amount))
 
   const handleSubmit = async (input: ReversalInput) => {

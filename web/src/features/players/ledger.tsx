@@ -45,25 +45,11 @@ const columnsWithActions: typeof columns = [...columns, { header: 'Actions', ren
 
 /** @param player undefined until the page has loaded the player; until then the page reports failures, and the ledger does not */
 export function Ledger({ userId, player }: { userId: number; player: Player | undefined }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(entriesOf(userId))
+  const { entries, reversals, error, reload, hasMore, isLoadingMore, showMore } = useEntries(userId)
   const [reversed, setReversed] = useState<ExplainedEntry>()
   const keepFocus = useRef(() => {})
-  const [isWhole, setIsWhole] = useState(false)
-  const loaded = data?.pages.flatMap((page) => page.entries)
-  const isFolded = !isWhole && loaded !== undefined && loaded.length > FIRST_ENTRIES
-  const entries = isFolded ? loaded.slice(0, FIRST_ENTRIES) : loaded
-  const { ref: section, onMore } = useFocusOnMore(hasNextPage || isFolded)
+  const { ref: section, onMore } = useFocusOnMore(hasMore)
   const { open: openReference, dialog: referenceDialog } = useViewMore()
-  // Newest entries are loaded first, so the reversal of a loaded entry is loaded, too.
-  const reversals = useMemo(
-    () =>
-      new Map(
-        data?.pages
-          .flatMap((page) => page.entries)
-          .flatMap(({ cause, reference, seq }) => (cause === 'reversal' && reference !== undefined ? [[reference, seq]] : [])),
-      ),
-    [data],
-  )
   const mayAdjust = useMay('balances.adjust')
   const canReverse = mayAdjust && player !== undefined && !isErased(player)
   const context = useMemo(() => {
@@ -76,10 +62,9 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
   }, [reversals, canReverse, openReference])
 
   const handleMore = () => {
-    if (isFetchingNextPage) return
+    if (isLoadingMore) return
     onMore()
-    if (isFolded) setIsWhole(true)
-    else void fetchNextPage()
+    showMore()
   }
 
   return (
@@ -92,11 +77,11 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
           rows={entries}
           rowKey={({ seq }) => seq}
           emptyText="No entries yet: the balance has always been 0."
-          {...(error && !data && player && { error: asCallError(error).message, onRetry: () => void refetch() })}
+          {...(error && !entries && player && { error: asCallError(error).message, onRetry: reload })}
         />
       </LedgerContext>
-      {(hasNextPage || isFolded) && (
-        <Button variant="default" aria-disabled={isFetchingNextPage} onClick={handleMore}>
+      {hasMore && (
+        <Button variant="default" aria-disabled={isLoadingMore} onClick={handleMore}>
           Show more
         </Button>
       )}
@@ -111,6 +96,36 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
       )}
     </section>
   )
+}
+
+/** Returns a player's entries: the newest ten, after `showMore` all that are loaded, and then another page each time. */
+function useEntries(userId: number) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(entriesOf(userId))
+  const [isWhole, setIsWhole] = useState(false)
+  const loaded = data?.pages.flatMap((page) => page.entries)
+  const isFolded = !isWhole && loaded !== undefined && loaded.length > FIRST_ENTRIES
+  // Newest entries are loaded first, so the reversal of a loaded entry is loaded, too.
+  const reversals = useMemo(
+    () =>
+      new Map(
+        data?.pages
+          .flatMap((page) => page.entries)
+          .flatMap(({ cause, reference, seq }) => (cause === 'reversal' && reference !== undefined ? [[reference, seq]] : [])),
+      ),
+    [data],
+  )
+  return {
+    entries: isFolded ? loaded.slice(0, FIRST_ENTRIES) : loaded,
+    reversals,
+    error,
+    reload: () => void refetch(),
+    hasMore: hasNextPage || isFolded,
+    isLoadingMore: isFetchingNextPage,
+    showMore: () => {
+      if (isFolded) setIsWhole(true)
+      else void fetchNextPage()
+    },
+  }
 }
 
 /** The Show more button disappears once all entries are shown. Its focus then moves to the first row that it added. */

@@ -48,8 +48,8 @@ export function PlayerNotice({ player }: StandingProps) {
 /** The menu with Block and Erase, as far as the role may. An erased player has none, because nothing more can be done. */
 export function PlayerActs({ player }: StandingProps) {
   const [isOpen, setIsOpen] = useState(false)
-  const place = useRef<HTMLDivElement>(null)
-  const focusMenu = () => place.current?.querySelector('button')?.focus()
+  const container = useRef<HTMLDivElement>(null)
+  const focusMenu = () => container.current?.querySelector('button')?.focus()
   const block = useBlock(player)
   const erase = useErase(player, focusMenu)
   const mayBlock = useMay('players.block')
@@ -65,7 +65,7 @@ export function PlayerActs({ player }: StandingProps) {
     act()
   }
   return (
-    <div ref={place} className={classes['acts']}>
+    <div ref={container} className={classes['acts']}>
       <Pane
         isOpen={isOpen}
         onChange={setIsOpen}

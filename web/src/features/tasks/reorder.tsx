@@ -94,23 +94,23 @@ export function Reorder<Row>({ rows, idOf, titleOf, onMove, children }: ReorderP
 
 /** What screen readers are told. */
 function announcementsOf(ids: readonly string[], titleOf: (id: unknown) => string, target: KeyboardTarget): Announcements {
-  const place = (id: unknown) => ids.indexOf(String(id)) + 1
+  const positionOf = (id: unknown) => ids.indexOf(String(id)) + 1
   let last: unknown
-  const backText = (id: unknown) => `${titleOf(id)} is back at position ${place(id)}.`
+  const backText = (id: unknown) => `${titleOf(id)} is back at position ${positionOf(id)}.`
   return {
     onDragStart: ({ active: { id } }) => {
       last = id
       if (target.id === undefined) return undefined
-      return `${titleOf(id)} picked up, position ${place(id)} of ${ids.length}. Move it with the arrow keys.`
+      return `${titleOf(id)} picked up, position ${positionOf(id)} of ${ids.length}. Move it with the arrow keys.`
     },
     onDragOver: ({ active: { id }, over }) => {
       if (!over || over.id === last) return undefined
       last = over.id
-      return `${titleOf(id)} moved to position ${place(over.id)} of ${ids.length}.`
+      return `${titleOf(id)} moved to position ${positionOf(over.id)} of ${ids.length}.`
     },
     onDragEnd: ({ active: { id }, over }) => {
       const at = target.id ?? over?.id ?? id
-      return at === id ? backText(id) : `${titleOf(id)} dropped at position ${place(at)} of ${ids.length}.`
+      return at === id ? backText(id) : `${titleOf(id)} dropped at position ${positionOf(at)} of ${ids.length}.`
     },
     onDragCancel: ({ active: { id } }) => backText(id),
   }

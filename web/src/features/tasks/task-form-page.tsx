@@ -18,7 +18,7 @@ import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import { asCallError, type CallError, problemOf } from '#src/client/call-error.ts'
-import { api, client, creation, fetchOnce } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, fetchOnce } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { noSchedule, ScheduleSection, scheduleValues, sentSchedule } from '#src/lists/schedule-section.tsx'
@@ -247,7 +247,7 @@ interface SaveOptions {
 /** Returns the form's submit handler: it saves the task and goes to the list. */
 function useSave({ collection, task, form, merge, onPriorityTaken }: SaveOptions) {
   const returnToList = useReturnToList(taskCollections[collection].path)
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   const calls = client[taskLists[collection].name]
 
   const handleSaved = async () => {
@@ -332,7 +332,7 @@ function TaskPreview({ control }: { control: FormControl }) {
     <Preview
       item={{
         title,
-        ...(type && hasLink(type) && link && { link, place: taskTypeLabels[type] }),
+        ...(type && hasLink(type) && link && { link, siteName: taskTypeLabels[type] }),
         ...(answer && { answer }),
         reward: typeof reward === 'number' ? reward : undefined,
       }}

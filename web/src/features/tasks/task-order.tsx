@@ -6,8 +6,8 @@ import { type ReactNode, useRef } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { client, queryClient } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { holdLists } from '#src/lists/live.ts'
-import { superseding } from '#src/lists/undo.ts'
+import { pauseListReloads } from '#src/lists/live.ts'
+import { withdrawOlderUndos } from '#src/lists/undo.ts'
 import { focusHandle, Reorder } from './reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
@@ -51,7 +51,7 @@ export function TaskOrder({ list, tasks, queryKey, children }: TaskOrderProps) {
       }
       await refreshAfterActOn(list.name)
     }
-    saving.current = saving.current.then(() => holdLists(saveOrder))
+    saving.current = saving.current.then(() => pauseListReloads(saveOrder))
   }
 
   const handleMove = (from: number, to: number) => {
@@ -61,7 +61,7 @@ export function TaskOrder({ list, tasks, queryKey, children }: TaskOrderProps) {
     const before = tasks.slice(first, Math.max(from, to) + 1)
     const others = before.filter(({ id }) => id !== task.id)
     const after = from < to ? [...others, task] : [task, ...others]
-    const withdrawn = superseding(list.name, new Set(before.map(({ id }) => id)))
+    const withdrawn = withdrawOlderUndos(list.name, new Set(before.map(({ id }) => id)))
     save(before, after, (reordered) => {
       const originalOrder = before.flatMap(({ id }) => reordered.filter((one) => one.id === id))
       const handleUndo = () => {

@@ -129,7 +129,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const state = useList(list, { address, query, rowsOf: ({ tasks }) => tasks })
   // Rows can be moved only in the unfiltered list in its own order, where a move shows its effect.
   const mayWrite = useMay(WRITE)
-  const isOrdered = mayWrite && state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
+  const isOrdered = mayWrite && state.isWhole && order.sort === list.defaultSort && !order.reversed && !query.isPlaceholderData
   const { selection } = state
   return (
     <Page isList title={title} actions={mayWrite && <LinkButton to={`${path}-form`}>Add Task</LinkButton>}>

@@ -179,7 +179,7 @@ function RestoreAllButton({ record: { kind, actId } }: { record: TrashedRecord }
     const keepFocus = keepFocusInRows(button)
     const endBusy = markBusy(button)
     await undo.ofDeletion(actId, kind === 'announcement')?.run()
-    endBusy('is loaded')
+    endBusy({ afterPaint: true })
     keepFocus()
   }
 

@@ -8,7 +8,7 @@ import { useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { asCallError } from '#src/client/call-error.ts'
-import { client, creation } from '#src/client/client.ts'
+import { client, makeCreateOnce } from '#src/client/client.ts'
 import { BackToListButton, useReturnToList } from '#src/lists/back-to-list.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { Permitted, useSession } from '#src/session.tsx'
@@ -99,7 +99,7 @@ interface Roleless {
 /** Adds the user, then gives the role if one was chosen. @param finish ends the form's draft */
 function useSave(finish: () => void) {
   const returnToList = useReturnToList(listPaths.users)
-  const [createOnce] = useState(creation)
+  const [createOnce] = useState(makeCreateOnce)
   const [roleless, setRoleless] = useState<Roleless>()
 
   /**

@@ -7,7 +7,7 @@ import { type ReactNode, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { mayDo, useSession } from '#src/session.tsx'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -20,8 +20,8 @@ const mailWords = { queued: 'the mail is being sent', sent: 'sent by mail', fail
 /** Shows nothing if there are no invitations. */
 export function OpenInvitations(): ReactNode {
   const query = useQuery(api.invitations.list.queryOptions())
-  useKeptFresh(query)
-  const { user, canResetByMail } = useSession()
+  useAutoReload(query)
+  const { user } = useSession()
   const above = useRolesAbove()
   const refused = useRolesNotToInvite()
   const act = useItemAct(api.invitations.key())
@@ -34,7 +34,6 @@ export function OpenInvitations(): ReactNode {
 
   const mayActOn = ({ role }: OpenInvitation) => mayDo(user, 'users.write') && (role === 'user' || !above.includes(role))
   const mayInvite = ({ role }: OpenInvitation) => role === 'user' || !refused.includes(role)
-  const renewal = canResetByMail ? 'Send Again' : 'Make New Link'
   const handleRenew = ({ id, email }: OpenInvitation) =>
     void act(async () => {
       const made = newInvitation(email, await client.invitations.resend({ id }))
@@ -54,44 +53,56 @@ export function OpenInvitations(): ReactNode {
     <Panel title="Open Invitations">
       <ItemList>
         {invitations.map((invitation) => (
-          <Item
+          <Invitation
             key={invitation.id}
-            name={invitation.email}
-            badge={invitation.isExpired ? 'Expired' : invitation.mail === 'failed' && 'Not sent'}
-            buttons={
-              mayActOn(invitation) && (
-                <>
-                  {mayInvite(invitation) && (
-                    <Button
-                      variant="default"
-                      size="compact-md"
-                      aria-label={`${renewal}, ${invitation.email}`}
-                      onClick={() => handleRenew(invitation)}
-                    >
-                      {renewal}
-                    </Button>
-                  )}
-                  <Button
-                    variant="default"
-                    size="compact-md"
-                    aria-label={`End Invitation, ${invitation.email}`}
-                    onClick={() => handleEnd(invitation)}
-                  >
-                    End Invitation
-                  </Button>
-                </>
-              )
-            }
-          >
-            <Facts>
-              {roleWords(invitation.role)}, invited by {isolated(invitation.madeBy)},{' '}
-              {invitation.isExpired ? 'was good until' : 'good until'} <Moment iso={invitation.expiresAt} />
-              {invitation.mail && `, ${mailWords[invitation.mail]}`}
-            </Facts>
-          </Item>
+            invitation={invitation}
+            canEnd={mayActOn(invitation)}
+            canRenew={mayActOn(invitation) && mayInvite(invitation)}
+            onRenew={() => handleRenew(invitation)}
+            onEnd={() => handleEnd(invitation)}
+          />
         ))}
       </ItemList>
       <NewLinkDialog made={renewed} onClose={() => setRenewed(undefined)} />
     </Panel>
+  )
+}
+
+interface InvitationProps {
+  invitation: OpenInvitation
+  canEnd: boolean
+  canRenew: boolean
+  onRenew: () => void
+  onEnd: () => void
+}
+
+function Invitation({ invitation, canEnd, canRenew, onRenew, onEnd }: InvitationProps) {
+  const { email, role, madeBy, expiresAt, isExpired, mail } = invitation
+  const { canResetByMail } = useSession()
+  const renewal = canResetByMail ? 'Send Again' : 'Make New Link'
+  return (
+    <Item
+      name={email}
+      badge={isExpired ? 'Expired' : mail === 'failed' && 'Not sent'}
+      buttons={
+        canEnd && (
+          <>
+            {canRenew && (
+              <Button variant="default" size="compact-md" aria-label={`${renewal}, ${email}`} onClick={onRenew}>
+                {renewal}
+              </Button>
+            )}
+            <Button variant="default" size="compact-md" aria-label={`End Invitation, ${email}`} onClick={onEnd}>
+              End Invitation
+            </Button>
+          </>
+        )
+      }
+    >
+      <Facts>
+        {roleWords(role)}, invited by {isolated(madeBy)}, {isExpired ? 'was good until' : 'good until'} <Moment iso={expiresAt} />
+        {mail && `, ${mailWords[mail]}`}
+      </Facts>
+    </Item>
   )
 }

@@ -6,7 +6,7 @@ import { type ReactNode } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Permitted } from '#src/session.tsx'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -22,7 +22,7 @@ interface OpenPasswordLinksProps {
 /** Shows nothing if there are no links. */
 export function OpenPasswordLinks({ userId, onEnd }: OpenPasswordLinksProps): ReactNode {
   const query = useQuery(api.account.passwordLinks.queryOptions())
-  useKeptFresh(query)
+  useAutoReload(query)
   const above = useRolesAbove()
   const act = useItemAct(api.account.passwordLinks.key())
   const { data, error, refetch } = query

@@ -12,39 +12,30 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './update-user-page.module.css'
 
-export function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed: DashboardUser) => void }) {
-  const confirm = useConfirm()
+interface RoleFormProps {
+  user: DashboardUser
+  onChange: (changed: DashboardUser) => void
+}
+
+export function RoleForm({ user, onChange }: RoleFormProps) {
   const [chosen, setChosen] = useState<Role | ''>(user.role ?? '')
   const [problem, setProblem] = useState<string>()
-  const [isBusy, setIsBusy] = useState(false)
   const select = useRef<HTMLSelectElement>(null)
   const isAdmin = user.role !== null
   const label = isAdmin ? 'Change Role' : 'Make Admin'
-  const name = isolated(`${user.fname} ${user.lname}`)
-
-  const give = async (role: Role | 'user', title: string, effect: string) => {
-    if (isBusy) return
-    const act = role === 'user' ? `take the role away from ${name}` : `give ${name} the role ${roleLabels[role]}`
-    const message = `Are you sure you want to ${act}? ${effect} ${SESSIONS_END}`
-    if (!(await confirm({ title, message }))) return
-    setIsBusy(true)
-    try {
-      const { user: changed } = await client.users.setRole({ id: user.id, role })
-      toast.success('Info Updated Successfully!')
+  const give = useRoleChange(user, {
+    onChanged: (changed, role) => {
       setChosen(changed.role ?? '')
       if (role === 'user') select.current?.focus() // the pressed button disappears
       onChange(changed)
-      await refreshAfterActOn('users')
-    } catch (cause) {
-      setProblem(showFailure(cause).message)
-    } finally {
-      setIsBusy(false)
-    }
-  }
+    },
+    onFailure: setProblem,
+  })
+
   const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
     if (chosen === '') setProblem('Role is required')
-    else if (chosen === user.role) setProblem(`${name} has this role already`)
+    else if (chosen === user.role) setProblem(`${nameOf(user)} has this role already`)
     else void give(chosen, label, roleDescriptions[chosen])
   }
 
@@ -86,6 +77,39 @@ export function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (c
       <p className={classes['note']}>{chosen === '' ? 'A role makes its person an admin.' : roleDescriptions[chosen]}</p>
     </form>
   )
+}
+
+interface RoleChangeOptions {
+  onChanged: (changed: DashboardUser, role: Role | 'user') => void
+  onFailure: (message: string) => void
+}
+
+/** Returns a function that asks, and then gives the user a role, or takes it away for `user`. */
+function useRoleChange(user: DashboardUser, { onChanged, onFailure }: RoleChangeOptions) {
+  const confirm = useConfirm()
+  const [isBusy, setIsBusy] = useState(false)
+  return async (role: Role | 'user', title: string, effect: string) => {
+    if (isBusy) return
+    const name = nameOf(user)
+    const act = role === 'user' ? `take the role away from ${name}` : `give ${name} the role ${roleLabels[role]}`
+    const message = `Are you sure you want to ${act}? ${effect} ${SESSIONS_END}`
+    if (!(await confirm({ title, message }))) return
+    setIsBusy(true)
+    try {
+      const { user: changed } = await client.users.setRole({ id: user.id, role })
+      toast.success('Info Updated Successfully!')
+      onChanged(changed, role)
+      await refreshAfterActOn('users')
+    } catch (cause) {
+      onFailure(showFailure(cause).message)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+}
+
+function nameOf({ fname, lname }: DashboardUser): string {
+  return isolated(`${fname} ${lname}`)
 }
 
 const SESSIONS_END = 'Their sessions end at once.'

@@ -62,7 +62,7 @@ const states = {
 } as const
 
 function Delivery({ delivery, isActive, isOpen, onToggle, onReplay }: DeliveryProps) {
-  const { id, state, attempts, createdAt, triedAt, nextAt, result, payload, event } = delivery
+  const { id, state, attempts, result } = delivery
   const what = happeningOf(delivery)
   return (
     <>
@@ -84,15 +84,7 @@ function Delivery({ delivery, isActive, isOpen, onToggle, onReplay }: DeliveryPr
         </Cell>
         <Cell>{counted(attempts, 'attempt')}</Cell>
         <Cell>
-          {nextAt !== null && !isActive ? (
-            'waits while switched off'
-          ) : nextAt !== null && result !== null ? (
-            <>
-              next <Moment iso={nextAt} />
-            </>
-          ) : (
-            <Moment iso={triedAt ?? createdAt} />
-          )}
+          <DeliveryTime delivery={delivery} isActive={isActive} />
         </Cell>
         <Cell isLong>{result !== null && <span title={result}>{result}</span>}</Cell>
         <Cell isAtEnd>
@@ -105,29 +97,46 @@ function Delivery({ delivery, isActive, isOpen, onToggle, onReplay }: DeliveryPr
           )}
         </Cell>
       </WideRow>
-      {isOpen && (
-        <WideRow>
-          <Cell isWhole>
-            <dl className={classes['details']}>
-              <dt>Delivery</dt>
-              <dd>{id}</dd>
-              <dt>Event</dt>
-              <dd>{event}</dd>
-              {result !== null && (
-                <>
-                  <dt>Answer</dt>
-                  <dd>{result}</dd>
-                </>
-              )}
-              <dt>Happened</dt>
-              <dd>
-                <ExactMoment iso={createdAt} />
-              </dd>
-            </dl>
-            <pre className={classes['payload']}>{shownPayload(payload)}</pre>
-          </Cell>
-        </WideRow>
-      )}
+      {isOpen && <DeliveryDetails delivery={delivery} />}
     </>
+  )
+}
+
+/** When the next attempt is, or when the last one was. */
+function DeliveryTime({ delivery, isActive }: Pick<DeliveryProps, 'delivery' | 'isActive'>) {
+  const { createdAt, triedAt, nextAt, result } = delivery
+  if (nextAt !== null && !isActive) return 'waits while switched off'
+  if (nextAt === null || result === null) return <Moment iso={triedAt ?? createdAt} />
+  return (
+    <>
+      next <Moment iso={nextAt} />
+    </>
+  )
+}
+
+/** The row below a delivery with all that is known of it. */
+function DeliveryDetails({ delivery: { id, event, result, createdAt, payload } }: Pick<DeliveryProps, 'delivery'>) {
+  return (
+    <WideRow>
+      <Cell isWhole>
+        <dl className={classes['details']}>
+          <dt>Delivery</dt>
+          <dd>{id}</dd>
+          <dt>Event</dt>
+          <dd>{event}</dd>
+          {result !== null && (
+            <>
+              <dt>Answer</dt>
+              <dd>{result}</dd>
+            </>
+          )}
+          <dt>Happened</dt>
+          <dd>
+            <ExactMoment iso={createdAt} />
+          </dd>
+        </dl>
+        <pre className={classes['payload']}>{shownPayload(payload)}</pre>
+      </Cell>
+    </WideRow>
   )
 }

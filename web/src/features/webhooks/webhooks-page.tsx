@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
-import { useKeptFresh } from '#src/lists/live.ts'
+import { useAutoReload } from '#src/lists/live.ts'
 import { Choice } from '#src/ui/choice.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -31,7 +31,7 @@ interface Secret {
 export function WebhooksPage() {
   const query = useQuery(api.webhooks.list.queryOptions())
   const { data, error, refetch } = query
-  useKeptFresh(query)
+  useAutoReload(query)
   const [secret, setSecret] = useState<Secret>()
 
   // Webhooks and deliveries are reloaded together, so that they do not contradict each other.

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { isFileError } from './file-errors.ts'
 
-export interface Spool {
+export interface RowFiles {
   directory: string
   /** The bytes written so far. */
   readonly bytes: number
@@ -19,13 +19,13 @@ export interface Spool {
 const PREFIX = 'move-in-'
 const PORTION_CHARACTERS = 256 * 1024
 
-interface SpoolOptions {
+interface RowFilesOptions {
   /** Called with the number of bytes before they are written. What it throws is thrown by `add` or `close`. */
   keepReserve: (bytes: number) => Promise<void>
 }
 
 /** @param dataDir where the folder is made; those of processes that were killed are removed */
-export async function openSpool(dataDir: string, { keepReserve }: SpoolOptions): Promise<Spool> {
+export async function openRowFiles(dataDir: string, { keepReserve }: RowFilesOptions): Promise<RowFiles> {
   await removeAbandoned(dataDir)
   const directory = await mkdtemp(join(dataDir, `${PREFIX}${process.pid}-`))
   const removeNow = (): void => rmSync(directory, { recursive: true, force: true })

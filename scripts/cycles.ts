@@ -2,15 +2,15 @@
 
 /**
  * @param imports each file with the files that it imports
- * @returns the files of each circle, sorted by name; the largest circle first
+ * @returns the files of each cycle, sorted by name; the largest cycle first
  */
-export function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+export function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>()
   const lowest = new Map<string, number>()
   const stack: string[] = []
-  const circles: string[][] = []
+  const cycles: string[][] = []
   for (const file of imports.keys()) if (!order.has(file)) visit(file)
-  return circles.toSorted((a, b) => b.length - a.length)
+  return cycles.toSorted((a, b) => b.length - a.length)
 
   function visit(file: string): void {
     const own = order.size
@@ -23,7 +23,7 @@ export function findCircles(imports: ReadonlyMap<string, readonly string[]>): st
       lowest.set(file, Math.min(lowest.get(file) ?? own, lowest.get(target) ?? own))
     }
     if (lowest.get(file) !== own) return
-    const circle = stack.splice(stack.indexOf(file))
-    if (circle.length > 1) circles.push(circle.toSorted())
+    const cycle = stack.splice(stack.indexOf(file))
+    if (cycle.length > 1) cycles.push(cycle.toSorted())
   }
 }

@@ -4,20 +4,20 @@
  */
 import type { IncomingMessage } from 'node:http'
 
-const LATE_MS = 10_000
-const LATE_BYTES = 64 * 1024 * 1024
+const LINGER_MS = 10_000
+const LINGER_BYTES = 64 * 1024 * 1024
 
-/** Arranges the late close. Call it before the answer, which says `Connection: close`. */
-export function closeAfterRest(request: IncomingMessage): void {
+/** Arranges the lingering close. Call it before the answer, which says `Connection: close`. */
+export function closeLingering(request: IncomingMessage): void {
   const { socket } = request
   const close = socket.destroySoon.bind(socket)
   // Node calls this function when the answer has been sent.
   socket.destroySoon = () => {
     socket.destroySoon = () => {}
     if (request.complete) return close()
-    const timer = setTimeout(() => socket.destroy(), LATE_MS)
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
     socket.once('close', () => clearTimeout(timer))
-    const mostRead = socket.bytesRead + LATE_BYTES
+    const mostRead = socket.bytesRead + LINGER_BYTES
     request.removeAllListeners('data') // the rest is discarded
     request.on('data', () => socket.bytesRead > mostRead && socket.destroy())
     request.once('end', close)
