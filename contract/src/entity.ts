@@ -137,7 +137,7 @@ export interface List {
   /** Pages start after or end before a row (§7), instead of being numbered. */
   isPagedByCursor?: true
   /** A search for one or two letters finds only the beginnings of words (`findsBeginningsOnly`). */
-  findsPeople?: true
+  isOfPeople?: true
 }
 
 /** Declares a list. Its filters and sorts can only name existing fields. */
@@ -159,7 +159,7 @@ export function defineList<
   /** The first one is the default. */
   pageSizes: Sizes
   isPagedByCursor?: true
-  findsPeople?: true
+  isOfPeople?: true
 }) {
   return list
 }

@@ -65,7 +65,7 @@ export const cursorField = z.string().min(1).max(8192)
  * What a list paged by cursors returns besides its rows. Sending `after` (the cursor of the last row) returns the next page, sending
  * `before` (the cursor of the first row) returns the previous one. Null means that there is no such page.
  */
-export const keysetPageFields = {
+export const countedCursorPageFields = {
   pageSize: z.int(),
   pageCount: z.int(),
   total: z.int(),
@@ -73,8 +73,8 @@ export const keysetPageFields = {
   before: z.string().nullable(),
 }
 
-/** Like `keysetPageFields`. Both totals are null if counting would take too long: a separate call then counts. */
-export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
+/** Like `countedCursorPageFields`. Both totals are null if counting would take too long: a separate call then counts. */
+export const cursorPageFields = { ...countedCursorPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
 
 /** The rule that a query has at most one cursor, as arguments for `refine`. */
 export const oneCursor: [

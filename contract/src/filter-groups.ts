@@ -86,15 +86,15 @@ function readGroupValue(filter: Filter, value: unknown): string | number | undef
 type Options = Readonly<Record<string, string>>
 
 const groupReaders: Partial<Record<Filter['kind'], (value: unknown, options: Options) => string | number | undefined>> = {
-  min: amountOf,
-  max: amountOf,
+  min: readAmount,
+  max: readAmount,
   days: daysOf,
   choice: (value, options) => (typeof value === 'string' && Object.hasOwn(options, value) ? value : undefined),
   item: (value) => (typeof value === 'string' && readItem(value) ? value : undefined),
   all: (value, options) => (typeof value === 'string' ? readAll(options, value) : undefined),
 }
 
-function amountOf(value: unknown): number | undefined {
+function readAmount(value: unknown): number | undefined {
   return typeof value === 'number' && Math.abs(value) <= MAX_NUMBER ? value : undefined
 }
 

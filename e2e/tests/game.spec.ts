@@ -201,7 +201,7 @@ async function openChat(
   await page.goto(playerPage)
   await page.getByRole('button', { name: 'Start' }).click()
   const chat = page.getByRole('list', { name: 'Chat' }).getByRole('listitem')
-  await expect(chat.filter({ hasText: /^Hello \u2068Ada\u2069! / })).toBeVisible({ timeout: RETRIED_WITHIN_MS })
+  await expect(chat.filter({ hasText: /^Hello Ada! / })).toBeVisible({ timeout: RETRIED_WITHIN_MS })
   const say = async (text: string): Promise<void> => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text)
     await page.getByRole('button', { name: 'Send' }).click()

@@ -21,12 +21,18 @@ async function centreOf(element: Locator): Promise<{ x: number; y: number }> {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/** Drags a task to the position of another one. */
-async function drag(page: Page, title: string, target: string): Promise<void> {
+/** Waits until a dragged task is over a position: a drop counts where the page has last drawn the task. */
+async function expectOver(page: Page, title: string, position: number): Promise<void> {
+  await expect(page.getByText(`${title} moved to position ${position} of `)).toBeAttached()
+}
+
+/** Drags a task to another one, which is at this position. */
+async function drag(page: Page, title: string, { target, position }: { target: string; position: number }): Promise<void> {
   const [from, to] = [await centreOf(moveButton(page, title)), await centreOf(moveButton(page, target))]
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   await page.mouse.move(from.x, to.y, { steps: 8 })
+  await expectOver(page, title, position)
   await page.mouse.up()
 }
 
@@ -113,10 +119,10 @@ for (const facts of [social, daily] as const) {
     test(`§2 ${title}: reordering by dragging, with mouse and touch`, async ({ page, server }) => {
       await addTasks(server, facts, {}, {}, {}, {})
       await page.goto(path)
-      await drag(page, 'Task 4', 'Task 2')
+      await drag(page, 'Task 4', { target: 'Task 2', position: 2 })
       await expect(column(page, 3)).toHaveText(['Task 1', 'Task 4', 'Task 2', 'Task 3'])
       await expect(toast(page, 'Task 4 moved.')).toBeVisible()
-      await drag(page, 'Task 1', 'Task 3')
+      await drag(page, 'Task 1', { target: 'Task 3', position: 4 })
       await expect(column(page, 3)).toHaveText(['Task 4', 'Task 2', 'Task 3', 'Task 1'])
       await expect(toast(page, 'Task 1 moved.')).toBeVisible()
       const titles = (await storedTasks(server, facts)).map((one) => one.title)
@@ -128,6 +134,7 @@ for (const facts of [social, daily] as const) {
         finger.send('Input.dispatchTouchEvent', { type, touchPoints: y === undefined ? [] : [{ x: from.x, y }] })
       await touch('touchStart', from.y)
       for (let step = 1; step <= 5; step++) await touch('touchMove', from.y + ((to.y - from.y) * step) / 5)
+      await expectOver(page, 'Task 2', 4)
       await touch('touchEnd')
       await expect(column(page, 3)).toHaveText(['Task 4', 'Task 3', 'Task 1', 'Task 2'])
     })

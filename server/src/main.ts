@@ -1,7 +1,7 @@
 /** The server process: configuration → database → migrations → app → listen → stop gracefully. */
 import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as elapse } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { type Logger, pino } from 'pino'
@@ -138,13 +138,14 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const deliveries = createDeliveries({ database, key: secretKey, networks: config.webhookNetworks, log })
     const setupPath = await prepareFirstAdmin(config, database, app.sessions)
     // Read before the server says that it is ready, because nothing may fail after that.
-    const pause = await findPause(database.db)
+    const scheduledPause = await findPause(database.db)
     const schedule = createSchedule({ database, log })
     await schedule.start()
     const { server, address } = await listen(config, app.http.fetch)
     const tasks = startBackgroundTasks(log, backgroundTasks({ ...app, database, deliveries, backups }))
     process.stdout.write(`Arcade Console ready at ${address}\n`)
-    if (pause) process.stdout.write(`Scheduled work is paused. ${pause.reason} To let it run: npm run arcade -- resume\n`)
+    if (scheduledPause)
+      process.stdout.write(`Scheduled work is paused. ${scheduledPause.reason} To let it run: npm run arcade -- resume\n`)
     if (setupPath)
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     return { stop: () => stopAll({ ...app, config, database, backups, images, server, tasks, schedule }) }
@@ -156,7 +157,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
 
 type App = Awaited<ReturnType<typeof createApp>>
 
-interface Stopped extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visits' | 'mails'> {
+interface ServerParts extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visits' | 'mails'> {
   config: Config
   database: Database
   backups: Backups
@@ -167,14 +168,14 @@ interface Stopped extends Pick<App, 'readiness' | 'live' | 'broadcasts' | 'visit
 }
 
 /** Stops a server: what runs in the background first, then the requests under way, the database last. */
-async function stopAll(stopped: Stopped): Promise<void> {
+async function stopAll(stopped: ServerParts): Promise<void> {
   const { config, database, backups, broadcasts, images, server, tasks, schedule, readiness, live, visits, mails } = stopped
   const deadline = performance.now() + DRAIN_MS
   tasks.stop()
   const scheduleEnd = schedule.stop()
   live.stop()
   mails.stop()
-  const ends = [backups.stop(), broadcasts.stop()].map((end) => Promise.race([end, elapse(DRAIN_MS, undefined, { ref: false })]))
+  const ends = [backups.stop(), broadcasts.stop()].map((end) => Promise.race([end, pause(DRAIN_MS, undefined, { ref: false })]))
   const stopSeen = readiness.beginStop()
   // With an embedded database there is no other server to which a load balancer could send requests.
   if (config.databaseUrl !== undefined) await stopSeen

@@ -52,7 +52,7 @@ interface Request {
   id: number
   sql?: string
   listen?: string
-  asks?: 'freeSpaceLow'
+  asks?: 'isSpaceLow'
 }
 
 async function answer(database: Database, { id, sql: statement, listen, asks }: Request): Promise<void> {
@@ -61,7 +61,7 @@ async function answer(database: Database, { id, sql: statement, listen, asks }: 
       const onMessage = (message: string) => print({ event: 'heard', message })
       await database.listen(listen, onMessage, () => print({ event: 'gap' }))
     }
-    if (asks === 'freeSpaceLow') return print({ id, rows: [{ freeSpaceLow: database.freeSpaceLow() }] })
+    if (asks === 'isSpaceLow') return print({ id, rows: [{ isSpaceLow: database.isSpaceLow() }] })
     const { rows } = await sql.raw<Record<string, unknown>>(statement ?? 'select 1').execute(database.db)
     print({ id, rows })
   } catch (error) {

@@ -22,7 +22,7 @@ export interface DatabaseProcess {
   events: ProcessEvent[]
   query(sql: string): Promise<Record<string, unknown>[]>
   listen(channel: string): Promise<void>
-  freeSpaceLow(): Promise<boolean>
+  isSpaceLow(): Promise<boolean>
   kill(signalName: NodeJS.Signals): void
 }
 
@@ -73,7 +73,7 @@ export function startProcess(options: ProcessOptions, as: SpawnAs = {}): Databas
     for (const { reject } of waiting.values()) reject(new Error('the process ended'))
     ended.resolve({ code, signal: signalName, log })
   })
-  const ask = (request: { sql: string } | { listen: string } | { asks: 'freeSpaceLow' }) =>
+  const ask = (request: { sql: string } | { listen: string } | { asks: 'isSpaceLow' }) =>
     new Promise<Record<string, unknown>[]>((resolve, reject) => {
       lastId += 1
       waiting.set(lastId, { resolve, reject })
@@ -89,8 +89,8 @@ export function startProcess(options: ProcessOptions, as: SpawnAs = {}): Databas
     async listen(channel) {
       await ask({ listen: channel })
     },
-    async freeSpaceLow() {
-      return (await ask({ asks: 'freeSpaceLow' }))[0]?.['freeSpaceLow'] === true
+    async isSpaceLow() {
+      return (await ask({ asks: 'isSpaceLow' }))[0]?.['isSpaceLow'] === true
     },
     kill: (signalName) => void child.kill(signalName),
   }

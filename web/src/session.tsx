@@ -20,7 +20,7 @@ export type Session = Awaited<ReturnType<typeof client.auth.session>>
 const tabs = new BroadcastChannel('session')
 
 /** The id of the user whose answers the query cache holds. */
-let owner = ''
+let cachedUserId = ''
 
 /** The sessionStorage key for the signed-in user's id. It outlives the session and is removed on logout. */
 const SIGNED_IN = 'arcade-signed-in'
@@ -184,8 +184,8 @@ function sessionInPage(): Session | null {
 /** Clears the query cache if the user changed, and the visit if it was another user's. Remembers who is signed in. */
 function recognise(user: SessionUser | null): void {
   const next = user?.id ?? ''
-  if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
-  owner = next
+  if (next !== cachedUserId) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
+  cachedUserId = next
   if (!user) return
   beginVisit(user.id)
   withSessionStorage((storage) => storage.setItem(SIGNED_IN, user.id))

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { historyItemFields, historyKinds, participantFields } from './fields.ts'
 import { rowSchema } from '#src/list-schemas.ts'
-import { cursorField, idField, keysetPageFields, searchField } from '#src/field-schemas.ts'
+import { cursorField, idField, countedCursorPageFields, searchField } from '#src/field-schemas.ts'
 
 export const historyKindField = z.enum(historyKinds)
 
@@ -64,5 +64,5 @@ export const history = {
           message: 'Give after or before, not both',
         }),
     )
-    .output(z.object({ participants: z.array(historyParticipant), ...keysetPageFields })),
+    .output(z.object({ participants: z.array(historyParticipant), ...countedCursorPageFields })),
 }

@@ -45,5 +45,5 @@ export const participantList = defineList({
   defaultSort: 'newest',
   pageSizes: [HISTORY_PAGE_SIZE],
   isPagedByCursor: true,
-  findsPeople: true,
+  isOfPeople: true,
 })

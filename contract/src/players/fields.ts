@@ -100,7 +100,7 @@ export const playerList = defineList({
   defaultSort: 'balance',
   pageSizes: [5, 25, 50, 100], // §9, design §7
   isPagedByCursor: true,
-  findsPeople: true,
+  isOfPeople: true,
 })
 
 /** Blocking more players than this at once asks for their number. */

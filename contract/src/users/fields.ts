@@ -41,7 +41,7 @@ export const userList = defineList({
   },
   defaultSort: 'created',
   pageSizes: [50], // §9
-  findsPeople: true,
+  isOfPeople: true,
 })
 export type UsersFilter = FilterOf<typeof userList>
 export type UsersSort = SortName<typeof userList>

@@ -1,5 +1,6 @@
 /** The chat: the bot's commands and buttons. The bot stores no players: it sends every sender to the console. */
 import { STOP_MESSAGES } from '@arcade/contract/broadcasts/fields'
+import { isolated } from '@arcade/contract/text'
 import { autoRetry } from '@grammyjs/auto-retry'
 import { Bot, type Context, GrammyError, InlineKeyboard } from 'grammy'
 import { type Console, ConsoleError } from './console.ts'
@@ -152,11 +153,6 @@ function createTexts(consoleClient: Console) {
 function refusalText(error: unknown): string {
   if (error instanceof ConsoleError && error.status >= 400 && error.status < 500) return error.message
   throw error
-}
-
-/** Isolates a name from the text around it, in case it is written from right to left (Unicode, UAX #9: FSI and PDI). */
-function isolated(name: string): string {
-  return `\u2068${name}\u2069`
 }
 
 /** Ignores Telegram's error for an edit that does not change the message. */

@@ -255,12 +255,19 @@ test('entries that are too old are dropped from the beginning; the chain then st
   const drop = (before: Date) => database.transaction((tx) => dropEntries(tx, act, before))
   await write(database, 5)
   await sql`update audit_open set at = at - interval '2 years'`.execute(database.db)
-  await sealEntries(database)
+  const { head: lastDropped } = await verifyAudit(database)
   await write(database, 7)
   await sealEntries(database)
   expect(await drop(new Date('2000-01-01'))).toBe(0)
   expect(await drop(new Date(Date.now() - 365 * 86_400_000))).toBe(5)
   expect(await verifyAudit(database)).toMatchObject({ entries: 8, findings: [], head: { seq: 13 } })
+  expect((await verifyAudit(database, { kept: lastDropped })).findings).toEqual([])
+  expect((await verifyAudit(database, { kept: { ...lastDropped, hash: 'ab' } })).findings).toEqual([
+    'The head that was kept, 5:ab, is not in the chain.',
+  ])
+  expect((await verifyAudit(database, { kept: { ...lastDropped, seq: 4 } })).findings).toEqual([
+    expect.stringContaining('is older than the drop of all entries up to no. 5'),
+  ])
   await sql`delete from audit_entries where seq = 6`.execute(database.db)
   expect((await verifyAudit(database)).findings[0]).toContain('before no. 7 are missing')
   expect(await drop(new Date('3000-01-01'))).toBe(8)

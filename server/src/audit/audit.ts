@@ -72,7 +72,7 @@ export async function audit(
       const { kind = null, id = null, name = null } = record ?? {}
       return sql`(${kind}::text, ${id}::text, ${name}::text, ${json(changes)}::json, ${json(detail)}::json)`
     })
-    await auditRows(act, action, sql`(values ${sql.join(rows)})`).execute(tx)
+    await auditRowsSql(act, action, sql`(values ${sql.join(rows)})`).execute(tx)
   }
 }
 
@@ -155,7 +155,7 @@ async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry
  * Returns an INSERT of one entry for each row of `source`. It may be a part of the statement that changes these rows.
  * @param source a SELECT of the record's kind, id and name, the changes and the detail, in this order
  */
-export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
+export function auditRowsSql(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
   const { id, kind, actorId, actorName, address, origin, device } = act
   return sql`
     ${sql.raw(insertInto)}

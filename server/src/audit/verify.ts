@@ -5,7 +5,7 @@ import type { Snapshot } from '#src/db/snapshot.ts'
 import { sealEntries } from './chain.ts'
 
 /** Entries of one range: reading the chain range by range needs no sort of all entries. */
-const RANGE = 100_000
+const RANGE_ENTRIES = 100_000
 /** Ranges that are read at the same time, each on its own connection. */
 const READERS = 2
 /** The most findings that are reported: a rewritten trail differs at every entry, and twenty show that. */
@@ -41,7 +41,7 @@ type Readable = Pick<Database, 'db' | 'transaction' | 'snapshot'>
 
 /** Seals the open entries, then reads the whole chain. If the database cannot be written, it reads the sealed entries only. */
 export async function verifyAudit(database: Readable, options: VerifyOptions = {}): Promise<AuditVerification> {
-  const { kept, onProgress = () => {}, range: size = RANGE } = options
+  const { kept, onProgress = () => {}, range: size = RANGE_ENTRIES } = options
   const failure = await sealEntries(database, 'wait').then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -78,17 +78,18 @@ async function findEarly(snapshot: Snapshot, { baseSeq }: Head): Promise<string[
 /** Checks that the chain contains the head that an operator has kept elsewhere. */
 async function checkKept(
   snapshot: Snapshot,
-  { baseSeq }: Head,
+  { baseSeq, baseHash }: Head,
   { seq, hash }: NonNullable<VerifyOptions['kept']>,
 ): Promise<string[]> {
-  if (seq <= baseSeq)
+  if (seq < baseSeq)
     return [
       `The head that was kept, ${seq}:${hash}, is older than the drop of all entries up to no. ${baseSeq}: keep the new one.`,
     ]
   const [found] = await snapshot.query<{ hash: string }>(`select encode(hash, 'hex') as hash from audit_entries where seq = $1`, [
     seq,
   ])
-  return found?.hash === hash ? [] : [`The head that was kept, ${seq}:${hash}, is not in the chain.`]
+  const chained = seq === baseSeq ? baseHash : found?.hash // the head still has the hash of the last dropped entry
+  return chained === hash ? [] : [`The head that was kept, ${seq}:${hash}, is not in the chain.`]
 }
 
 interface Reading {
@@ -104,7 +105,7 @@ async function readRanges(
   { chain: { from, hash, upTo, size }, onProgress }: Reading,
 ): Promise<Pick<AuditVerification, 'entries' | 'erased' | 'findings'>> {
   const [view] = await snapshot.query<{ id: string }>('select pg_export_snapshot() as id')
-  const wrong: Wrong[] = []
+  const wrong: BrokenEntry[] = []
   let [entries, erased, next] = [0, 0, from]
   const read = async (reader: Snapshot): Promise<void> => {
     while (next < upTo && wrong.length < MAX_FINDINGS) {
@@ -128,7 +129,7 @@ async function readRanges(
   return { entries, erased, findings: wrong.toSorted((a, b) => a.seq - b.seq).map(describeWrong) }
 }
 
-function describeWrong({ seq, isGap, isChanged }: Wrong): string {
+function describeWrong({ seq, isGap, isChanged }: BrokenEntry): string {
   if (isGap) return `Entries before no. ${seq} are missing, or others were put in.`
   if (isChanged) return `Entry no. ${seq}: its hash does not match the entry and the one before it.`
   return `Entry no. ${seq}: what it says does not match its commitment.`
@@ -175,12 +176,12 @@ interface Head extends AuditHead {
 interface Range {
   entries: number
   erased: number
-  wrong: Wrong[] | null
+  wrong: BrokenEntry[] | null
   /** The number of the first entry after the range, which a forger may have set far ahead. */
   following: number | null
 }
 
-interface Wrong {
+interface BrokenEntry {
   seq: number
   isGap: boolean
   isChanged: boolean

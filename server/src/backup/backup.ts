@@ -91,7 +91,7 @@ const PART_TEXT_BYTES = 4 * 1024 * 1024
 /** Parts that are compressed and written at the same time, while the next one is read. */
 const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
-const LEVEL = 3 // zstd's default (ADR 12)
+const ZSTD_LEVEL = 3 // zstd's default (ADR 12)
 
 async function clearUnfinished(place: Place): Promise<void> {
   const names = await place.names()
@@ -121,12 +121,12 @@ async function save({ main, second, fileStore, place, compression, watch }: Save
   const keys = await filesOfRows(kyselyOn<Tables>((text, params) => main.query(text, [...params])))
 
   const saving = countSaved({ tables, files: keys.length, sizes: await sizesOfTables(main), watch })
-  const sums = inTurn(tables, async (table) => {
+  const sums = inSequence(tables, async (table) => {
     const sum = await sumRows(second, table)
     saving.summed(table)
     return sum
   })
-  const parts = inTurn(tables, (table) => saveTable({ client: main, table, place, compression, saving }))
+  const parts = inSequence(tables, (table) => saveTable({ client: main, table, place, compression, saving }))
   const files = saveFiles({ keys, fileStore, place, saving })
   const [summed, saved, { copied, missing }] = await allOrNone([sums, parts, files], [main, second])
   return {
@@ -214,7 +214,7 @@ async function savePart({
 const zstd = promisify(zstdCompress)
 
 async function compress(text: Buffer): Promise<Buffer> {
-  return zstd(text, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+  return zstd(text, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } })
 }
 
 interface SaveFilesOptions extends Pick<SaveOptions, 'fileStore' | 'place'> {
@@ -252,7 +252,7 @@ async function saveFiles({
   return { copied: copied.toSorted((a, b) => (a.key < b.key ? -1 : 1)), missing }
 }
 
-async function inTurn<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+async function inSequence<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = []
   for (const item of items) results.push(await work(item))
   return results

@@ -14,7 +14,7 @@ import type { Tables } from '#src/db/tables.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { makeBackup, removeBackup, removeRemains } from './backup.ts'
-import { openPlace, type Place } from './place.ts'
+import { openBelow, openPlace, type Place } from './place.ts'
 import { verifyBackup } from './restore.ts'
 import {
   backupRecord,
@@ -103,17 +103,17 @@ class ServerBackups implements Backups {
   }
 
   async start(act: Act, userId: string): Promise<string> {
-    const turn = await this.#turn()
+    const turn = await this.#takeTurn()
     return this.#beginWork(turn, async (tx) => {
       const place = await this.#newPlace(tx)
       const id = await beginRun(tx, { place, by: { userId } })
       await audit(tx, act, 'backup.start', { record: backupRecord(place.address) })
-      return { answer: id, work: () => this.#make({ id, act, place, isScheduled: false, signal: this.#signal(turn) }) }
+      return { answer: id, work: () => this.#make({ id, act, place, isScheduled: false, signal: this.#signalOf(turn) }) }
     })
   }
 
   async verify(act: Act, id: string): Promise<void> {
-    const turn = await this.#turn()
+    const turn = await this.#takeTurn()
     await this.#beginWork(turn, async (tx) => {
       const row = await tx
         .selectFrom('backups')
@@ -126,7 +126,7 @@ class ServerBackups implements Backups {
       if (place === undefined) throw new Failure('NOT_VERIFIABLE')
       await beginVerifying(tx, id)
       await audit(tx, act, 'backup.verify', { record: backupRecord(row.place) })
-      return { answer: undefined, work: () => this.#verify({ id, place, isPartOfRun: false, signal: this.#signal(turn) }) }
+      return { answer: undefined, work: () => this.#verify({ id, place, isPartOfRun: false, signal: this.#signalOf(turn) }) }
     })
   }
 
@@ -156,7 +156,7 @@ class ServerBackups implements Backups {
     try {
       await this.#clearTrialsOnce()
       const schedule = scheduleOf(this.#settings)
-      if (schedule && !this.#database.freeSpaceLow() && (await isDue(this.#database, schedule))) await this.#backUpInTurn()
+      if (schedule && !this.#database.isSpaceLow() && (await isDue(this.#database, schedule))) await this.#backUpInTurn()
       else await this.#clearUpIfIdle()
     } finally {
       this.#isRunningDue = false
@@ -168,12 +168,12 @@ class ServerBackups implements Backups {
     await this.#work?.catch(() => undefined)
   }
 
-  #signal(turn: Turn): AbortSignal {
+  #signalOf(turn: Turn): AbortSignal {
     return AbortSignal.any([turn.signal, this.#stopping.signal])
   }
 
   /** @throws Failure BACKUP_UNDER_WAY */
-  async #turn(): Promise<Turn> {
+  async #takeTurn(): Promise<Turn> {
     const waitMs = (await isUnderWay(this.#database)) ? WAIT_MS : ENDING_WAIT_MS
     try {
       return await takeTurn(this.#database, { waitMs })
@@ -248,7 +248,7 @@ class ServerBackups implements Backups {
       const place = await this.#newPlace(this.#database.db)
       const id = await beginRun(this.#database.db, { place, by: 'schedule' })
       const act = actOfProcess('system', 'BACKUP_SCHEDULE')
-      await this.#make({ id, act, place, isScheduled: true, signal: this.#signal(turn) })
+      await this.#make({ id, act, place, isScheduled: true, signal: this.#signalOf(turn) })
     })
   }
 
@@ -264,8 +264,8 @@ class ServerBackups implements Backups {
 
   async #removeOld(isScheduled: boolean): Promise<void> {
     const { address, keep } = this.#settings
-    for (const { id, place } of await runsToRemove(this.#database, { isScheduled, keep, below: openPlace(address).address })) {
-      await removeBackup(openPlace(address).below(place.slice(place.lastIndexOf('/') + 1)))
+    for (const { id, place } of await runsToRemove(this.#database, { isScheduled, keep, within: openPlace(address) })) {
+      await removeBackup(place)
       await this.#database.db
         .updateTable('backups')
         .set({ removed_at: sql<Date>`now()` })
@@ -303,9 +303,11 @@ class ServerBackups implements Backups {
   }
 
   async #removeAllRemains(unfinished: { place: string }[]): Promise<void> {
-    const below = `${openPlace(this.#settings.address).address}/`
-    for (const { place } of unfinished)
-      if (place.startsWith(below)) await this.#removeRemains(openPlace(this.#settings.address).below(place.slice(below.length)))
+    const within = openPlace(this.#settings.address)
+    for (const { place } of unfinished) {
+      const remains = openBelow(within, place)
+      if (remains) await this.#removeRemains(remains)
+    }
   }
 
   /** If this fails, `#removeOld` tries again once newer backups replace this one. */

@@ -8,7 +8,7 @@ import { isDiskFull, StartError } from '#src/postgres/errors.ts'
 import { reserveBytes } from '#src/postgres/free-space.ts'
 
 export interface Place {
-  /** The address as operators see it, without credentials. */
+  /** The address as operators see it, without credentials. It does not end in a slash. */
   readonly address: string
   /** Resolves when the bytes would survive a power failure. @throws StartError if they do not fit */
   put(name: string, bytes: Uint8Array): Promise<void>
@@ -24,7 +24,13 @@ export interface Place {
 
 /** @param address the absolute path of a folder, or a URL that begins with `s3://` */
 export function openPlace(address: string): Place {
-  return isBucketAddress(address) ? bucketPlace(address) : folderPlace(address)
+  return isBucketAddress(address) ? bucketPlace(address) : folderPlace(withoutSlash(address))
+}
+
+/** Opens the place with an address, as the list of backups has it. Returns undefined if it does not lie below `place`. */
+export function openBelow(place: Place, address: string): Place | undefined {
+  const beginning = place.address.endsWith('/') ? place.address : `${place.address}/` // the root of the file system ends in one
+  return address.startsWith(beginning) && address !== beginning ? place.below(address.slice(beginning.length)) : undefined
 }
 
 export function isBucketAddress(address: string): boolean {
@@ -112,7 +118,7 @@ function bucketPlace(address: string): Place {
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
   })
   return {
-    address: `s3://${join(url.hostname, url.pathname)}`,
+    address: `s3://${withoutSlash(join(url.hostname, url.pathname))}`,
     put: (name, bytes) => bucket.put(name, bytes, 'application/octet-stream'),
     async read(name) {
       const found = await bucket.open(name)
@@ -127,6 +133,11 @@ function bucketPlace(address: string): Place {
       return bucketPlace(further.href)
     },
   }
+}
+
+/** Removes the slashes at the end of a path, except from `/`. */
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=.)\/+$/, '')
 }
 
 async function collect(names: AsyncIterable<string>): Promise<string[]> {

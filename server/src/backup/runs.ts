@@ -7,7 +7,7 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { isDiskFull, StartError } from '#src/postgres/errors.ts'
 import { DamagedError, type Manifest, rowsOf, sizeOf } from './manifest.ts'
-import type { Place } from './place.ts'
+import { openBelow, type Place } from './place.ts'
 import type { Progress, Watch } from './watch.ts'
 
 /** The error of a backup whose server ended before it was finished, and of one whose command did. */
@@ -63,7 +63,7 @@ export async function recordMaking(
 ): Promise<Manifest> {
   const { id, act, place, database, isVerifiedNext } = run
   try {
-    const manifest = await followed(run, make)
+    const manifest = await withPolling(run, make)
     const [rows, bytes] = [rowsOf(manifest), sizeOf(manifest)]
     await database.transaction(async (tx) => {
       await audit(tx, act, 'backup.create', { record: backupRecord(place.address), detail: { rows, bytes } })
@@ -97,7 +97,7 @@ export async function recordVerifying(
     isPartOfRun,
   } = run
   try {
-    await followed(run, verify)
+    await withPolling(run, verify)
     await change(db, id, { ...idle, verified_at: sql<Date>`now()`, error: null, verify_error: null, cancelled_at: null })
   } catch (error) {
     const reason = messageOf(error)
@@ -113,7 +113,7 @@ export function backupRecord(address: string): AuditRecord {
 }
 
 /** Runs the work, writes its progress each second, and ends it when an admin has cancelled it. */
-async function followed<T>({ id, database: { db }, signal }: Run, work: (watch: Watch) => Promise<T>): Promise<T> {
+async function withPolling<T>({ id, database: { db }, signal }: Run, work: (watch: Watch) => Promise<T>): Promise<T> {
   const cancelling = new AbortController()
   let now: Progress | undefined
   const poll = async (): Promise<void> => {
@@ -195,19 +195,22 @@ export async function lastRuns({ db }: Database, { isScheduled, isVerified, limi
 /**
  * Returns the backups of a kind that are older than the last `keep` good ones of that kind, oldest first, including remains of failed ones.
  * Scheduled ones are good once they are verified, those of the console once they are made.
- * @param below the address below which they lie; backups at an earlier BACKUP_URL and those of commands are kept
+ * @param within the place below which they lie; backups at an earlier BACKUP_URL and those of commands are kept
  */
 export async function runsToRemove(
   { db }: Database,
-  { isScheduled, keep, below }: { isScheduled: boolean; keep: number; below: string },
-): Promise<{ id: string; place: string }[]> {
+  { isScheduled, keep, within }: { isScheduled: boolean; keep: number; within: Place },
+): Promise<{ id: string; place: Place }[]> {
   const isOfKind = isScheduled ? sql`is_scheduled` : sql`is_of_console`
   const isGood = isScheduled ? sql`verified_at is not null` : sql`finished_at is not null and error is null`
   const { rows } = await sql<{ id: string; place: string }>`
     select id, place from backups
-     where ${isOfKind} and removed_at is null and starts_with(place, ${`${below}/`})
+     where ${isOfKind} and removed_at is null
        and started_at < (select started_at from backups where ${isOfKind} and ${isGood} and removed_at is null
                           order by started_at desc offset ${keep - 1} limit 1)
      order by started_at`.execute(db)
-  return rows
+  return rows.flatMap(({ id, place: address }) => {
+    const place = openBelow(within, address)
+    return place ? [{ id, place }] : []
+  })
 }

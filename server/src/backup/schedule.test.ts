@@ -8,8 +8,10 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { pauseScheduledWork, resumeScheduledWork } from '#src/db/scheduled-work.ts'
 import { diskStore } from '#src/files/disk.ts'
 import { takeClocks } from '#test/clock.ts'
+import { startS3Server } from '#test/s3-server.ts'
 import { openAgain, testDatabase } from '#test/test-database.ts'
 import { testApp } from '#test/test-app.ts'
+import { openPlace } from './place.ts'
 import { CUT_OFF } from './runs.ts'
 import { createBackups } from './backups.ts'
 
@@ -25,8 +27,8 @@ beforeEach(async () => {
 /** Once a year, so that no backup becomes due while a test runs. */
 const TIMES = '0 0 1 1 *'
 
-async function scheduled({ keep = 2 } = {}) {
-  const settings = { address: path.join(base, 'backups'), times: TIMES, keep }
+async function scheduled({ keep = 2, address = path.join(base, 'backups') } = {}) {
+  const settings = { address, times: TIMES, keep }
   const serverOf = (database: Awaited<ReturnType<typeof testDatabase>>, name: string) =>
     createBackups({
       database,
@@ -100,6 +102,29 @@ test('design §8 the set number of good backups is kept; a failed one raises an 
   expect(now[0]).not.toBe(first)
   expect((await state()).alert).toBeNull()
   expect((await state()).backups.filter(({ removedAt }) => removedAt !== null)).toHaveLength(2)
+})
+
+test('design §8 with an S3 address that ends in a slash, backups can be verified, and old ones and remains are removed', async () => {
+  const s3 = await startS3Server({ isListed: true })
+  onTestFinished(() => s3.stop())
+  const address = s3.url.replace('/console', '/backups/')
+  const { database, server, state, wait } = await scheduled({ keep: 1, address })
+  await anEarlierOne.execute(database.db)
+  await server.runDue()
+  await wait(2)
+  const first = openPlace(address).below('first')
+  await first.put('unfinished', Buffer.from(''))
+  await sql`update backups set place = ${first.address} where id <> 'earlier'`.execute(database.db)
+  const cut = openPlace(address).below('cut')
+  await cut.put('unfinished', Buffer.from(''))
+  await sql`insert into backups (id, place, is_scheduled, started_at, step)
+    values ('cut', ${cut.address}, false, now() - interval '13 months', 'tables')`.execute(database.db)
+  await server.runDue()
+  const [newest, ...older] = (await state()).backups
+  expect(newest).toMatchObject({ error: null, removedAt: null, canBeVerified: true })
+  expect(older).toMatchObject([{ id: 'cut' }, { removedAt: expect.any(String) as string }, { id: 'earlier' }])
+  expect(await first.names()).toEqual([])
+  expect(await cut.names()).toEqual([])
 })
 
 test('design §8 no backup is made early or while scheduled work is paused; a missing one raises an alert', async () => {

@@ -5,7 +5,7 @@ import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
-import { isBucketAddress, openPlace, type Place } from './place.ts'
+import { isBucketAddress, openBelow, openPlace, type Place } from './place.ts'
 import { lastRuns } from './runs.ts'
 import { alertOf, nextAfter, type Schedule, scheduledSince } from './schedule.ts'
 
@@ -23,9 +23,8 @@ export function scheduleOf({ address, times }: BackupSettings): Schedule | undef
  * @param listed the address in the list
  */
 export function placeOf(listed: string, { address }: BackupSettings): Place | undefined {
-  const below = `${openPlace(address).address}/`
-  if (listed.startsWith(below)) return openPlace(address).below(listed.slice(below.length))
-  return isBucketAddress(listed) ? undefined : openPlace(listed)
+  const below = openBelow(openPlace(address), listed)
+  return below || isBucketAddress(listed) ? below : openPlace(listed)
 }
 
 export async function backupState(database: Database, settings: BackupSettings): Promise<BackupState> {
@@ -44,11 +43,11 @@ export async function backupState(database: Database, settings: BackupSettings):
     schedule: schedule ? { times: schedule.times, nextAt: pause ? null : nextAfter(schedule.times, now).toISOString() } : null,
     pause: pause ? { since: pause.since.toISOString(), reason: pause.reason } : null,
     alert: schedule ? alertOf({ schedule, now, pause, lastScheduled, lastGood, since }) : null,
-    backups: runs.map((run) => shown(run, settings)),
+    backups: runs.map((run) => toBackupRun(run, settings)),
   }
 }
 
-function shown(run: Awaited<ReturnType<typeof lastRuns>>[number], settings: BackupSettings): BackupRun {
+function toBackupRun(run: Awaited<ReturnType<typeof lastRuns>>[number], settings: BackupSettings): BackupRun {
   const { id, place, startedAt, finishedAt, verifiedAt, removedAt, rows, bytes, error, verifyError } = run
   const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null
   return {

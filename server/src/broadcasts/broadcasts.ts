@@ -82,10 +82,10 @@ export interface Broadcasts {
 }
 
 export function createBroadcasts(options: BroadcastsOptions): Broadcasts {
-  return new Sender(options)
+  return new BroadcastSender(options)
 }
 
-class Sender implements Broadcasts {
+class BroadcastSender implements Broadcasts {
   readonly #database: Database
   readonly #files: Pick<Files, 'open'>
   readonly #settings: TelegramSettings
@@ -126,7 +126,7 @@ class Sender implements Broadcasts {
     this.#isRunning = true
     try {
       if ((await areAllFinished(this.#database)) || (await findPause(this.#database.db))) return
-      while (!this.#database.freeSpaceLow() && (await beginDue(this.#database, this.#settings.miniAppUrl)));
+      while (!this.#database.isSpaceLow() && (await beginDue(this.#database, this.#settings.miniAppUrl)));
       this.#planning ??= this.#plan().finally(() => (this.#planning = undefined))
       await finishEnded(this.#database)
       if (!(await this.#isWaiting())) await this.#startWorkers()
@@ -152,7 +152,7 @@ class Sender implements Broadcasts {
   /** Plans all broadcasts. One whose recipients cannot be chosen now does not hold up the others. */
   async #plan(): Promise<void> {
     const failed = new Set<number>()
-    while (!this.#isStopping && !this.#database.freeSpaceLow()) {
+    while (!this.#isStopping && !this.#database.isSpaceLow()) {
       const { outcome, broadcast, error } = await planBatch(this.#database, failed)
       if (outcome === 'none') return
       if (outcome === 'planned') continue
@@ -168,9 +168,9 @@ class Sender implements Broadcasts {
     const { quietHours } = this.#settings
     const waiting = await findWaiting(db)
     const now = await databaseNow(db)
-    if (this.#database.freeSpaceLow()) {
+    if (this.#database.isSpaceLow()) {
       const isEnding = !waiting || waiting.until.getTime() < now.getTime() + (DISK_FULL_SECONDS * 1000) / 2
-      if (isEnding && !this.#database.freeSpaceNearlyGone()) await makeAllWait(db, DISK_FULL_SECONDS, 'diskFull')
+      if (isEnding && !this.#database.isSpaceNearlyGone()) await makeAllWait(db, DISK_FULL_SECONDS, 'diskFull')
       return true
     }
     const until = quietHours && quietUntil(now, quietHours)

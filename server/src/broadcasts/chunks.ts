@@ -123,7 +123,10 @@ export async function releaseChunk(database: Database, { broadcast, chunk, lease
     )
 }
 
-/** Counts a chunk that nobody has leased. Its row must be locked. */
+/**
+ * Counts a chunk and ends its lease, after marking messages under way as unknown and erased players as skipped. The caller has locked its
+ * row, and nobody else has a valid lease.
+ */
 async function countChunk(tx: Kysely<Tables>, chunkKey: { broadcast: number; chunk: number }): Promise<void> {
   const { broadcast, chunk } = chunkKey
   await markSendingUnknown(tx, chunkKey)

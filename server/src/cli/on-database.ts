@@ -26,7 +26,7 @@ export function onDatabase(run: RunOnDatabase, { needsFreeSpace = true } = {}): 
     }
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
     try {
-      if (needsFreeSpace && database.freeSpaceLow())
+      if (needsFreeSpace && database.isSpaceLow())
         throw new StartError('The disk is nearly full, so nothing was done: free some space first.')
       return await run({ ...context, database })
     } finally {

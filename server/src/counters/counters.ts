@@ -135,7 +135,7 @@ export async function foldCounters({ transaction }: Pick<Database, 'transaction'
 
 const FOLD_BATCH = 10_000
 
-/** Folds deltas of one kind and returns their number. */
+/** Folds a batch of deltas and a batch of uncounted entries. Returns the size of the larger one, or 0 while another process folds. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
   if (!(await tryTakeLock(tx, 'fold'))) return 0
   await lockChangesShared(tx)

@@ -16,7 +16,7 @@ import { runCommitCheck } from './before-commit.ts'
 import { ledgerTransaction, type RunStatement } from './ledger-transaction.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
-import { followedReads, type Reads, readsFrom, runQuery } from './reads.ts'
+import { readReplicaFirst, type Reads, readsFrom, runQuery } from './reads.ts'
 import { type Snapshot, type SnapshotOptions, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 import { refuseUnfinishedFolder } from './unfinished-restore.ts'
@@ -83,9 +83,9 @@ export interface Database {
   /** Whether the database answers within a second. */
   isReady(): Promise<boolean>
   /** Whether the disk is so full that changes must be refused (507), because PostgreSQL itself needs the rest. */
-  freeSpaceLow(): boolean
+  isSpaceLow(): boolean
   /** Whether so much of that rest is used that even small changes must be refused. */
-  freeSpaceNearlyGone(): boolean
+  isSpaceNearlyGone(): boolean
   /** Returns how many bytes may be written until changes must be refused; Infinity for a database on another machine. */
   writableBytes(): Promise<number>
   /** Returns how many connections of the pool are in use. */
@@ -192,8 +192,8 @@ function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }:
       if (answer === undefined) return false
       return Promise.race([answer, pause(READY_MS, false, { ref: false })])
     },
-    freeSpaceLow: () => freeSpace?.isLow() ?? false,
-    freeSpaceNearlyGone: () => freeSpace?.isNearlyGone() ?? false,
+    isSpaceLow: () => freeSpace?.isLow() ?? false,
+    isSpaceNearlyGone: () => freeSpace?.isNearlyGone() ?? false,
     poolUse() {
       const [main, ledger] = [pool.use(), ledgerPool.use()]
       return { size: main.size + ledger.size, inUse: main.inUse + ledger.inUse, waiting: main.waiting + ledger.waiting }
@@ -234,7 +234,7 @@ function openReplica(primaryReads: Reads, options: ReplicaOptions & { database: 
   watch.onSilence(() => pool.abandon())
   const readLsn = primaryReads.prepared<{ lsn: string }>('position', 'select pg_current_wal_lsn()::text as lsn')
   return {
-    reads: followedReads(
+    reads: readReplicaFirst(
       primaryReads,
       readsFrom(pool, () => address),
       watch,

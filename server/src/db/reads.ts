@@ -41,9 +41,7 @@ export interface Reads {
   preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
   /** Runs a query that is not prepared. */
   rows<Row>(query: Query<Row>): Promise<Row[]>
-  /**
-   * The same with rows as texts; simultaneous calls of the same query share one result.
-   */
+  /** Runs a query that is not prepared and returns its rows as texts. Simultaneous calls of the same query share one result. */
   texts(query: Query<unknown>, options?: TextsOptions): Promise<readonly TextRow[]>
   /** Opens a snapshot without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` runs once. */
   snapshot<Begun, T>(
@@ -152,7 +150,7 @@ export function requiredLsn(): string {
 }
 
 /** Reads from the replica if the call allows it and the replica keeps up; otherwise, and after any failure, from the primary. */
-export function followedReads(database: Reads, replica: Reads, watch: ReplicaWatch): Reads {
+export function readReplicaFirst(database: Reads, replica: Reads, watch: ReplicaWatch): Reads {
   const from = { database, replica }
   type Source = keyof typeof from
 

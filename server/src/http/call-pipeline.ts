@@ -143,10 +143,10 @@ export class CallPipeline {
     try {
       const caller = await this.#admit(exchange)
       const output = await this.#run(exchange, caller)
-      await this.#sendPosition(exchange)
+      await this.#sendLsn(exchange)
       return this.#sendOutput(exchange, output)
     } catch (error) {
-      await this.#sendPosition(exchange)
+      await this.#sendLsn(exchange)
       return this.#sendFailure(exchange, error)
     }
   }
@@ -173,7 +173,7 @@ export class CallPipeline {
   #isRefusedForSpace({ onFullDisk }: CallMeta): boolean {
     if (onFullDisk === 'allowed') return false
     const { database } = this.#services
-    return onFullDisk === 'small' ? database.freeSpaceNearlyGone() : database.freeSpaceLow()
+    return onFullDisk === 'small' ? database.isSpaceNearlyGone() : database.isSpaceLow()
   }
 
   /** Runs work that has no caller yet when it is the address's turn. @throws Failure BUSY */
@@ -277,7 +277,7 @@ export class CallPipeline {
   }
 
   /** Sends the database's LSN, so that a client that changed something, or met a conflict, does not read older data from a replica. */
-  async #sendPosition({ route, changesState, cookies }: Exchange): Promise<void> {
+  async #sendLsn({ route, changesState, cookies }: Exchange): Promise<void> {
     const { replica } = this.#services.database
     if (replica === undefined || !changesState || route.meta.mayBeSecondOld) return
     cookies.push(this.#cookies.lsn.write(await replica.lsn().catch(() => LSN_BEYOND_ALL)))

@@ -25,7 +25,7 @@ export interface RawInput {
 /** Reads the body, as long as the client takes to send it. Returns `undefined` for a request without one. @throws Failure */
 export async function readBody({ request, bodyLimitBytes, schema, isUpload }: RawInput): Promise<Uint8Array | undefined> {
   if (!schema) return undefined
-  if (isUpload) return readFile(request, bodyLimitBytes)
+  if (isUpload) return readImage(request, bodyLimitBytes)
   return carriesBody(request) ? readJson(request, bodyLimitBytes) : undefined
 }
 
@@ -124,7 +124,7 @@ function mediaType({ headers }: Request): string {
   return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
+async function readImage(request: Request, limitBytes: number): Promise<Uint8Array> {
   const type = mediaType(request)
   if (!type.startsWith('image/') && type !== 'application/octet-stream') {
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must be an image.' })

@@ -113,7 +113,7 @@ async function scan(
   let key = text
   const inexact = new Set<string>()
   let refusal: Failure | undefined
-  /** Whether a value stands before this place, without a comma or colon after it. */
+  /** Whether a value ends before `at`, without a comma or colon after it. */
   let isAfterValue = false
   const beginValue = (): void => {
     if (isAfterValue) throw notJson()
@@ -183,7 +183,7 @@ function endOfNumber(bytes: Uint8Array, from: number): number {
 
 /** Whether a number is short and has no exponent, so that it is exact if it is a number at all. */
 function isShortNumber(bytes: Uint8Array, from: number, to: number): boolean {
-  if (to - from >= SHORT_NUMBER) return false
+  if (to - from >= SHORT_NUMBER_CHARACTERS) return false
   for (let at = from + 1; at <= to; at += 1) if (bytes[at]! > NINE || bytes[at] === PLUS) return false
   return true
 }
@@ -211,7 +211,7 @@ const JSON_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 const MAX_NUMBER_LENGTH = 400
 const SHOWN_NAME_BYTES = 64
 /** Characters of a number, apart from an exponent, that a double always preserves (`isExactNumber`). */
-const SHORT_NUMBER = 15
+const SHORT_NUMBER_CHARACTERS = 15
 /** Whether a byte can be within `true`, `false` or `null`. */
 const isLetter = (byte: number): boolean => byte >= LETTER_A && byte <= LETTER_Z
 const isInNumber = new Uint8Array(256)

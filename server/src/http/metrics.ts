@@ -51,7 +51,7 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
     async read() {
       setPool(gauges.pool, database.poolUse())
       gauges.exports.set(exportsRunning())
-      gauges.room.set(await database.writableBytes())
+      gauges.writableBytes.set(await database.writableBytes())
       if (gauges.replica && database.replica) setReplica(gauges.replica, database.replica.state())
       await askDatabase(gauges.database, database)
       return { contentType: registry.contentType, body: await registry.metrics() }
@@ -82,7 +82,7 @@ function createGauges(registry: Registry, { hasReplica }: { hasReplica: boolean 
     },
     exports: gauge('exports_running', 'Spreadsheets that are being written.'),
     replica: hasReplica ? createReplicaGauges(gauge) : undefined,
-    room: gauge('disk_room_bytes', 'What may be written until changes are refused; +Inf for a database elsewhere.'),
+    writableBytes: gauge('disk_room_bytes', 'What may be written until changes are refused; +Inf for a database elsewhere.'),
     database: {
       databaseBytes: gauge('database_bytes', 'Size of the database.'),
       auditOpen: gauge('audit_open_entries', 'Entries of the audit trail that are not sealed yet.'),

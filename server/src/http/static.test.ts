@@ -107,7 +107,7 @@ describe('the web app', () => {
     admin = await app.signUp('admin')
     const fname = '</script><script>alert(1)</script>'
     await app.database.db.updateTable('users').set({ fname }).where('id', '=', admin.id).execute()
-    app.sessions.changed(admin.id)
+    app.sessions.forgetUser(admin.id)
     const html = await (await app.fetch('/', { headers: admin.headers })).text()
     expect(html.match(/<script/g)).toHaveLength(1)
     expect((await page('/', admin.headers)).session).toMatchObject({ user: { fname } })

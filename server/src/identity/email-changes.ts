@@ -91,7 +91,7 @@ async function findLink(db: Kysely<Tables>, token: string): Promise<FoundLink | 
     .executeTakeFirst()
 }
 
-/** Like `findLink`, and keeps the person and the change as they are until the transaction ends. @throws Failure EMAIL_LINK_INVALID */
+/** Finds the change of a link, and locks it and its person until the transaction ends. @throws Failure EMAIL_LINK_INVALID */
 async function lockLink(tx: Transaction<Tables>, token: string): Promise<FoundLink> {
   const userId = (await findLink(tx, token))?.userId ?? null
   // Locks the user before the change, in the same order as a new role or password does.

@@ -1,8 +1,9 @@
 /** Passwords from Firebase: the published vector, bounds, and the first sign-in. */
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import { secretKey } from '#src/webhooks/secret-key.ts'
-import { testApp } from '#test/test-app.ts'
+import { PASSWORD, testApp } from '#test/test-app.ts'
 import { checkFirebaseHash, isFirebasePassword, readFirebaseHashing } from './firebase-scrypt.ts'
 import { writeMovedAccounts } from './moved-accounts.ts'
 
@@ -46,8 +47,8 @@ test('parameters are read as JSON, too, and costly or foreign ones are refused',
   expect(() => checkFirebaseHash({ ...moved, hash: 'not base64!' })).toThrow('passwordHash is not base64')
 })
 
-async function appWithMoved() {
-  const app = await testApp()
+async function appWithMoved(options: Parameters<typeof testApp>[0] = {}) {
+  const app = await testApp(options)
   const { id } = await app.signUp('user')
   const email = 'user1@gmail.com'
   await app.database.db.deleteFrom('accounts').where('id', '=', id).execute()
@@ -99,11 +100,30 @@ test('moving in again keeps a password that the console has, brings one that cha
   expect((await signIn('user1password')).status).toBe(200)
 })
 
-test('security: parameters that another SECRET_KEY encrypted fail the sign-in', async () => {
-  const { app, write, signIn } = await appWithMoved()
+test('security: if another SECRET_KEY encrypted the parameters, only own passwords sign in; the log says so once', async () => {
+  const logged: { level: number; msg: string }[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[0]) })
+  const { app, write, signIn } = await appWithMoved({ log })
   await write()
+  await app.signUp('user', 'own@gmail.com')
+  const signInWithOwn = (password: string) => app.guest.call('POST', '/api/session', { email: 'own@gmail.com', password })
   await sql`update secrets set value = ${secretKey('another').encrypt('{}')} where name like 'firebase-hashing:%'`.execute(
     app.database.db,
   )
-  expect((await signIn('user1password')).status).toBe(500)
+  expect((await signInWithOwn(PASSWORD)).status).toBe(200)
+  const refused = await signInWithOwn('wrong password')
+  expect(refused.status).toBe(401)
+  expect(await signIn('user1password')).toMatchObject({
+    status: 401,
+    body: { ...refused.body, requestId: expect.any(String) as string } as object,
+  })
+  expect(logged).toMatchObject([
+    {
+      level: 50,
+      msg: 'Passwords from Firebase cannot be checked, because their hash parameters were encrypted with another SECRET_KEY',
+    },
+  ])
+  // Moving in again encrypts them with the present key.
+  await write()
+  expect((await signIn('user1password')).status).toBe(200)
 })

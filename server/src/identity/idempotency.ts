@@ -33,16 +33,18 @@ export async function createOnce<T, Prepared>(
   return database.transaction(async (tx) => {
     if (key === undefined) return create(tx, prepared)
     // This waits for the transaction of a running equal request, up to the pool's lock timeout.
-    if (!(await claim(tx, key))) return (await findAnswer<T>(tx, key)) ?? unfinished()
+    const taken = await takeKey(tx, key)
+    if (!taken) return (await findAnswer<T>(tx, key)) ?? unfinished()
     const answer = await create(tx, prepared)
-    await keepAnswer(tx, key, answer)
+    await keepAnswer(tx, taken, answer)
     return answer
   })
 }
 
 /**
  * The same for work outside a transaction, such as storing a file. After a crash, a repeated request starts again once ABANDONED_SECONDS
- * have passed, so the unfinished work of `create` must be cleaned up in another way.
+ * have passed, so the unfinished work of `create` must be cleaned up in another way. If a request takes longer and another one takes over the
+ * key, both run `create`, and only the answer of the other one is stored.
  */
 export async function createOnceInSteps<T>(
   { db }: Pick<Database, 'db'>,
@@ -51,7 +53,8 @@ export async function createOnceInSteps<T>(
 ): Promise<T> {
   if (key === undefined) return create()
   const deadline = performance.now() + WAIT_MS
-  while (!(await claim(db, key))) {
+  let taken: TakenKey | undefined
+  while (!(taken = await takeKey(db, key))) {
     const answer = await findAnswer<T>(db, key)
     if (answer !== undefined) return answer
     if (performance.now() > deadline || signal.aborted) return unfinished()
@@ -59,11 +62,11 @@ export async function createOnceInSteps<T>(
   }
   try {
     const answer = await create()
-    await keepAnswer(db, key, answer)
+    await keepAnswer(db, taken, answer)
     return answer
   } catch (error) {
     // If this fails as well, the key can be used again when it counts as abandoned.
-    await sql`delete from idempotency_keys where ${hasKey(key)} and answer is null`.execute(db).catch(() => {})
+    await sql`delete from idempotency_keys where ${isHeld(taken)} and answer is null`.execute(db).catch(() => {})
     throw error
   }
 }
@@ -73,15 +76,22 @@ export async function sweepIdempotencyKeys({ db }: Pick<Database, 'db'>): Promis
   await sql`delete from idempotency_keys where created_at <= now() - make_interval(hours => ${KEPT_HOURS})`.execute(db)
 }
 
-/** Takes the key. Returns false if another request has it and is neither expired nor abandoned. */
-async function claim(db: Kysely<Tables>, { caller, hash, fingerprint }: IdempotencyKey): Promise<boolean> {
-  const { rows } = await sql`
+/** A key that a request has taken. Another request may take it over once it counts as abandoned. */
+interface TakenKey extends IdempotencyKey {
+  /** When the request took it, in seconds since 1970 with all decimals. */
+  takenAt: string
+}
+
+/** Takes the key. Returns undefined if another request has it and is neither expired nor abandoned. */
+async function takeKey(db: Kysely<Tables>, key: IdempotencyKey): Promise<TakenKey | undefined> {
+  const { caller, hash, fingerprint } = key
+  const { rows } = await sql<{ takenAt: string }>`
     insert into idempotency_keys as kept (caller, key_hash, fingerprint) values (${caller}, ${hash}, ${fingerprint})
     on conflict (caller, key_hash) do update set fingerprint = excluded.fingerprint, answer = null, created_at = now()
       where kept.created_at <= now() - make_interval(hours => ${KEPT_HOURS})
         or (kept.answer is null and kept.created_at <= now() - make_interval(secs => ${ABANDONED_SECONDS}))
-    returning caller`.execute(db)
-  return rows.length > 0
+    returning extract(epoch from created_at)::text as "takenAt"`.execute(db)
+  return rows[0] && { ...key, ...rows[0] }
 }
 
 /** Returns the stored answer, or `undefined` if there is none yet. */
@@ -97,12 +107,17 @@ async function findAnswer<T>(db: Kysely<Tables>, key: IdempotencyKey): Promise<T
   return found.answer === null ? undefined : (JSON.parse(found.answer) as T)
 }
 
-async function keepAnswer(db: Kysely<Tables>, key: IdempotencyKey, answer: unknown): Promise<void> {
-  await sql`update idempotency_keys set answer = ${JSON.stringify(answer)} where ${hasKey(key)}`.execute(db)
+async function keepAnswer(db: Kysely<Tables>, taken: TakenKey, answer: unknown): Promise<void> {
+  await sql`update idempotency_keys set answer = ${JSON.stringify(answer)} where ${isHeld(taken)}`.execute(db)
 }
 
 function hasKey({ caller, hash }: IdempotencyKey) {
   return sql<boolean>`caller = ${caller} and key_hash = ${hash}`
+}
+
+/** A condition for the row of a taken key, unless another request has taken it over. */
+function isHeld(taken: TakenKey) {
+  return sql<boolean>`${hasKey(taken)} and extract(epoch from created_at) = ${taken.takenAt}::numeric`
 }
 
 function unfinished(): never {

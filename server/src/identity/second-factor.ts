@@ -1,6 +1,6 @@
 /**
- * The second factor of a person: an authenticator app (TOTP), passkeys (passkeys.ts) and recovery codes. A code counts once, on all servers: a condition of the
- * UPDATE or DELETE decides. Hides the tables, encryption and hashes.
+ * The second factor of a person: an authenticator app (TOTP), passkeys (passkeys.ts) and recovery codes. A code counts once, on all
+ * servers: a condition of the UPDATE or DELETE decides. Hides the tables, encryption and hashes.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { RECOVERY_CODES, STEP_UP_MINUTES, type SecondFactorMethod } from '@arcade/contract/second-factor/fields'

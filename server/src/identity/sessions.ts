@@ -124,7 +124,7 @@ export interface Sessions {
    */
   announceManyChanges(tx: Kysely<Tables>, withoutRights?: readonly string[]): Promise<void>
   /** Makes this process forget a user, or all users. Call it after the commit. */
-  changed(userId?: string): void
+  forgetUser(userId?: string): void
   /** Deletes expired sessions, and expired sign-ins that wait for their second step. */
   sweep(): Promise<void>
 }
@@ -199,7 +199,7 @@ class CachedSessions implements Sessions {
       if (act) await audit(tx, act, 'session.begin', linked || provedBy ? { detail: how } : {})
       return endOldest(tx, userId)
     })
-    if (hasEndedOthers) this.changed(userId)
+    if (hasEndedOthers) this.forgetUser(userId)
     return token
   }
 
@@ -257,7 +257,7 @@ class CachedSessions implements Sessions {
       if (act) await audit(tx, act, 'session.end', {})
       return row.user_id
     })
-    if (userId !== undefined) this.changed(userId)
+    if (userId !== undefined) this.forgetUser(userId)
   }
 
   async listOf(userId: string, token: string | undefined): Promise<Session[]> {
@@ -322,7 +322,7 @@ class CachedSessions implements Sessions {
     for (const id of withoutRights) await notifyAndWaitForActs(tx, id)
   }
 
-  changed(userId?: string): void {
+  forgetUser(userId?: string): void {
     this.#cache.forget(userId)
   }
 
@@ -351,7 +351,7 @@ class CachedSessions implements Sessions {
       await audit(tx, act, 'session.revoke', { detail: { sessions: deleted } })
       return deleted
     })
-    if (ended > 0) this.changed(userId)
+    if (ended > 0) this.forgetUser(userId)
   }
 
   /** Deletes those of a user's sessions that match a condition, and keeps in mind which these are. Returns their number. */

@@ -1,9 +1,11 @@
 /**
  * Checks passwords against the hashes of accounts: those of the console, and those that moved in from Firebase and have not signed in yet. A
- * first sign-in replaces the latter. While there are any, each check computes both kinds, so that its time does not tell them apart.
+ * first sign-in replaces the latter. While there are any, each check computes both kinds, so that its time does not tell them apart. Without
+ * the SECRET_KEY that encrypted their parameters, passwords from Firebase count as wrong, and those of the console work.
  */
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
@@ -20,21 +22,45 @@ export interface Passwords {
 }
 
 const SECRET = 'firebase-hashing:'
+const UNREADABLE =
+  'Passwords from Firebase cannot be checked, because their hash parameters were encrypted with another SECRET_KEY'
 
-export function createPasswords(database: Database, secretKey: SecretKey): Passwords {
+export interface PasswordsOptions {
+  database: Database
+  secretKey: SecretKey
+  log: Logger
+}
+
+export function createPasswords({ database, secretKey, log }: PasswordsOptions): Passwords {
   const { db } = database
   const findProjects = database.prepared<{ name: string; value: Buffer }>(
     'firebase-hashing',
     `select name, value from secrets where starts_with(name, '${SECRET}') order by name`,
   )
+  let isTold = false
+  const open = (value: Buffer): FirebaseHashing | undefined => {
+    try {
+      return JSON.parse(secretKey.decrypt(value)) as FirebaseHashing
+    } catch (error) {
+      if (!isTold) log.error({ err: error }, UNREADABLE)
+      isTold = true
+      return undefined
+    }
+  }
   return {
     async check(password, hashed) {
       const projects = await findProjects([])
       const moved = readMovedPassword(hashed)
       const own = await isPassword(password, moved ? undefined : hashed)
-      const kept = moved ? projects.find(({ name }) => name === SECRET + moved.project) : projects[0]
-      if (!kept) return own // A removed user who was restored after the parameters were forgotten needs a link to set a password.
-      const fromFirebase = await isFirebasePassword(password, open(secretKey, kept.value), moved)
+      const readable = projects.flatMap(({ name, value }) => {
+        const hashing = open(value)
+        return hashing ? [{ name, hashing }] : []
+      })
+      // A removed user who was restored after the parameters were forgotten has none, and needs a link to set a password.
+      const ofAccount = moved && readable.find(({ name }) => name === SECRET + moved.project)
+      const computed = ofAccount ?? readable[0]
+      if (!computed) return own
+      const fromFirebase = await isFirebasePassword(password, computed.hashing, ofAccount && moved)
       return own || fromFirebase
     },
 
@@ -69,17 +95,10 @@ export function projectOf(hashing: FirebaseHashing): string {
 
 /** Keeps the parameters of a project, encrypted, in the transaction of the accounts that need them. */
 export async function keepHashing(tx: Kysely<Tables>, secretKey: SecretKey, hashing: FirebaseHashing): Promise<void> {
+  const value = secretKey.encrypt(JSON.stringify(hashing))
   await tx
     .insertInto('secrets')
-    .values({ name: SECRET + projectOf(hashing), value: secretKey.encrypt(JSON.stringify(hashing)) })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ name: SECRET + projectOf(hashing), value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute()
-}
-
-function open(secretKey: SecretKey, value: Buffer): FirebaseHashing {
-  try {
-    return JSON.parse(secretKey.decrypt(value)) as FirebaseHashing
-  } catch (cause) {
-    throw new Error('the hash parameters of Firebase were encrypted with another SECRET_KEY', { cause })
-  }
 }

@@ -72,7 +72,7 @@ export interface ImportReport {
   seconds: number
 }
 
-/** What happened to the lines of one file; `read` is the sum of the other three numbers. */
+/** What happened to the lines of one file; `read` is the sum of `loaded`, `unchanged` and `rejected`. */
 export interface FileReport {
   file: string
   /** The name that §3 gives the collection; for `*.users.ndjson` the history collection it belongs to, with `/users`. */
@@ -205,9 +205,9 @@ class FileImport {
     const start = performance.now()
     const writer = await this.#collection.writer({ ...this.#run, isMoveIn: this.#run.batches !== undefined })
     let storing = Promise.resolve()
-    for await (const items of readBatches(this.#path, this.#collection, this.#run.batches?.rows)) {
+    for await (const lines of readBatches(this.#path, this.#collection, this.#run.batches?.rows)) {
       await storing
-      storing = this.#store(items, writer)
+      storing = this.#store(lines, writer)
       storing.catch(() => {}) // the error is reported where the promise is awaited
     }
     await storing
@@ -221,15 +221,15 @@ class FileImport {
     return join(this.#run.directory, this.#file)
   }
 
-  async #store(items: ImportedLine[], writer: write.Writer): Promise<void> {
+  async #store(lines: ImportedLine[], writer: write.Writer): Promise<void> {
     const { database, isDryRun, onProgress, written } = this.#run
     const { kind, name } = this.#collection
     const report = this.#report
     await keepReserve(database, { done: `${report.read} lines of ${this.#file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
-    const batch = await writeBatch(this.#run, { items, writer, collection: name })
+    const batch = await writeBatch(this.#run, { lines, writer, collection: name })
     for (const id of batch.histories) if (kind) written[kind].add(id)
-    for (const item of items) await this.#reportItem(item)
-    report.read += items.length
+    for (const imported of lines) await this.#reportLine(imported)
+    report.read += lines.length
     report.loaded += batch.loaded
     report.added += batch.added
     report.unchanged = report.read - report.loaded - report.rejected
@@ -238,7 +238,7 @@ class FileImport {
     onProgress({ file: this.#file, read: report.read })
   }
 
-  async #reportItem({ line, reason, isRepeated = false, note }: ImportedLine): Promise<void> {
+  async #reportLine({ line, reason, isRepeated = false, note }: ImportedLine): Promise<void> {
     if (reason !== undefined) {
       this.#report.rejected += 1
       this.#run.onRefused?.({ collection: this.#collection.name, line, reason, isRepeated })
@@ -270,23 +270,23 @@ class FileImport {
 async function* readBatches(path: string, collection: Collection, mostRows = BATCH_ROWS): AsyncGenerator<ImportedLine[]> {
   const seen = new SeenKeys()
   const { size } = await stat(path) // 0 for a pipe
-  let items: ImportedLine[] = []
+  let lines: ImportedLine[] = []
   let bytes = 0
   for await (const line of readLines(path)) {
-    items.push(refuseRepeated(toItem(line, collection), collection.key, seen))
+    lines.push(refuseRepeated(toImportedLine(line, collection), collection.key, seen))
     bytes += line.text.length
-    if (items.length < mostRows && bytes < BATCH_BYTES) continue
+    if (lines.length < mostRows && bytes < BATCH_BYTES) continue
     // The first batch shows about how many lines there are.
-    if (items.length === line.number)
+    if (lines.length === line.number)
       seen.reserve(Math.min(MAX_RESERVED, Math.ceil((line.number * size) / (line.start + line.length))))
-    yield items
-    items = []
+    yield lines
+    lines = []
     bytes = 0
   }
-  if (items.length > 0) yield items
+  if (lines.length > 0) yield lines
 }
 
-function toItem(line: Line, collection: Collection): ImportedLine {
+function toImportedLine(line: Line, collection: Collection): ImportedLine {
   if (line.problem !== undefined) return { line, reason: line.problem }
   try {
     return { line, ...collection.parse(parseObject(line.text, collection.kept)) }
@@ -307,21 +307,22 @@ function refuseRepeated(item: ImportedLine, key: readonly string[], seen: SeenKe
 
 interface Batch {
   collection: string
-  items: ImportedLine[]
+  lines: ImportedLine[]
   writer: write.Writer
 }
 
 /** Writes a batch. Sets the `reason` of lines that the database refuses. */
 async function writeBatch(
   { database, isDryRun, batches }: Run,
-  { collection, items, writer }: Batch,
+  { collection, lines, writer }: Batch,
 ): Promise<{ loaded: number; added: number; histories: string[] }> {
-  const rows = items.flatMap(({ columns }) => (columns ? [columns] : []))
+  const rows = lines.flatMap(({ columns }) => (columns ? [columns] : []))
   const { loaded, added, rejected, ...written } = await transactionOrDryRun(database, isDryRun, async (tx) => {
     await inLargePortions(tx)
     return batches ? batches.write(tx, { collection, rows }, writer) : writer(tx, rows)
   })
   batches?.stored()
-  for (const item of items) if (item.columns && rejected.has(item.columns)) item.reason = rejected.get(item.columns)!
+  for (const imported of lines)
+    if (imported.columns && rejected.has(imported.columns)) imported.reason = rejected.get(imported.columns)!
   return { loaded, added, histories: written.histories ?? [] }
 }

@@ -21,8 +21,8 @@ export async function raiseNews(tx: Transaction<Tables>, announcementIds: readon
 }
 
 /**
- * The same for active announcements without a number, such as those that a server of an earlier version has activated. If all have one,
- * nothing changes, so repeating the call never notifies a player twice.
+ * Gives a news number to each active announcement that has none, such as those that a server of an earlier version has activated. If all
+ * have one, nothing changes, so repeating the call never notifies a player twice.
  * @returns these announcements
  */
 export async function raiseMissingNews(tx: Transaction<Tables>): Promise<{ id: string; title: string }[]> {

@@ -82,7 +82,7 @@ export function createSchedule({ database, log }: { database: Database; log: Log
 }
 
 /** A start or end that is to come, or is due. */
-interface Flip {
+interface ScheduledEdge {
   kind: HistoryKind
   id: string
   edge: Edge
@@ -97,8 +97,8 @@ const columns = {
 } as const
 
 /** The first start or end that has not happened yet; of simultaneous ones, ends come after starts. */
-async function findNext(db: Kysely<Tables>): Promise<Flip[]> {
-  const { rows } = await sql<Flip>`
+async function findNext(db: Kysely<Tables>): Promise<ScheduledEdge[]> {
+  const { rows } = await sql<ScheduledEdge>`
     select kind, id, edge, (extract(epoch from at - clock_timestamp()) * 1000)::float8 as "inMs" from (
       ${nextOf(sql`'announcement'`, 'announcements', 'start')} union all ${nextOf(sql`'announcement'`, 'announcements', 'end')}
       union all ${nextOf(sql`collection`, 'tasks', 'start')} union all ${nextOf(sql`collection`, 'tasks', 'end')}) as next
@@ -116,8 +116,8 @@ function nextOf(kind: ReturnType<typeof sql>, table: 'announcements' | 'tasks', 
 async function actOnFirst(tx: Transaction<Tables>): Promise<'done' | 'locked' | 'paused'> {
   if (await findPause(tx)) return 'paused'
   if (!(await tryTakeLock(tx, 'schedule'))) return 'locked'
-  const [flip] = await findNext(tx)
-  if (flip && flip.inMs <= 0) await act(tx, flip)
+  const [next] = await findNext(tx)
+  if (next && next.inMs <= 0) await startOrEndItem(tx, next)
   return 'done'
 }
 
@@ -130,7 +130,7 @@ interface Row {
 }
 
 /** Does nothing if an operator has changed the date just now. */
-async function act(tx: Transaction<Tables>, { kind, id, edge }: Flip): Promise<void> {
+async function startOrEndItem(tx: Transaction<Tables>, { kind, id, edge }: ScheduledEdge): Promise<void> {
   const key = { kind, id }
   const { at, pending } = columns[edge]
   const { rows } = await sql<Row>`
@@ -141,14 +141,14 @@ async function act(tx: Transaction<Tables>, { kind, id, edge }: Flip): Promise<v
   const [item] = rows
   if (!item) return
   const record = itemRecord(key, item.title)
-  const by = actOfProcess('system', 'Schedule')
+  const act = actOfProcess('system', 'Schedule')
   const action = edge === 'start' ? 'item.start' : 'item.end'
   const isShown = edge === 'start'
   // An announcement that is over by now is not shown: that would be news of something that nobody can claim.
   const isSwitched = item.status === !isShown && !(isShown && item.isOver)
   if (!isSwitched) {
     await sql`update ${itemTable(kind)} set ${sql.ref(pending)} = false where ${isItem(key)}`.execute(tx)
-    await audit(tx, by, action, { record })
+    await audit(tx, act, action, { record })
     return
   }
   const { rows: switched } = await sql<{ version: number }>`
@@ -156,7 +156,7 @@ async function act(tx: Transaction<Tables>, { kind, id, edge }: Flip): Promise<v
     tx,
   )
   if (isShown) await raiseNews(tx, [id])
-  await audit(tx, by, isShown ? 'announcement.activate' : 'announcement.deactivate', {
+  await audit(tx, act, isShown ? 'announcement.activate' : 'announcement.deactivate', {
     record,
     changes: { status: [!isShown, isShown] },
     detail: { version: switched[0]!.version },

@@ -62,7 +62,7 @@ export function createQuotas(database: Database): Quotas {
 
   return {
     async take<Row>(item: LimitedItem, write: (run: RunStatement) => Promise<Row[]>) {
-      const attempts = sharesOf(item).map((share): Attempt => ({ share, method: 'free', waits: 0 }))
+      const attempts = sharesOf(item).map((share): ShareAttempt => ({ share, method: 'free', waits: 0 }))
       for (;;) {
         const outcome = await takeOnce(database, attempts, write)
         if ('rows' in outcome) {
@@ -82,7 +82,7 @@ export function createQuotas(database: Database): Quotas {
 }
 
 /** How a share is being taken, and how often its claim has waited for a bucket in vain. */
-interface Attempt {
+interface ShareAttempt {
   share: Share
   method: Method
   waits: number
@@ -92,11 +92,11 @@ interface Attempt {
  * What one transaction did. Either it wrote `rows` and took the last of the `emptied` shares, or it could not take the share `untaken` and
  * was rolled back.
  */
-type Outcome<Row> = { rows: Row[]; emptied: Share[] } | { untaken: Attempt; why: Untaken }
+type Outcome<Row> = { rows: Row[]; emptied: Share[] } | { untaken: ShareAttempt; why: Untaken }
 
 async function takeOnce<Row>(
   database: Database,
-  attempts: readonly Attempt[],
+  attempts: readonly ShareAttempt[],
   write: (run: RunStatement) => Promise<Row[]>,
 ): Promise<Outcome<Row>> {
   let outcome: Outcome<Row> = { rows: [], emptied: [] }
@@ -118,7 +118,7 @@ async function takeOnce<Row>(
 }
 
 /** Returns the method to try next, and counts a wait that was in vain. */
-function nextMethod(attempt: Attempt, why: Exclude<Untaken, 'full'>): Method {
+function nextMethod(attempt: ShareAttempt, why: Exclude<Untaken, 'full'>): Method {
   if (why === 'noBuckets') return 'free'
   if (why === 'lost' && ++attempt.waits < MAX_WAITS) return 'waiting'
   return methods[methods.indexOf(attempt.method) + 1] ?? 'gathering'
@@ -192,7 +192,7 @@ const GATHER: NamedStatement = {
     select total - $4::numeric < $4::numeric as "isEmptied" from whole where total >= $4::numeric`,
 }
 
-interface Limits {
+interface StoredLimits {
   places: number | null
   points: string | null
   reward: string
@@ -206,7 +206,7 @@ interface Limits {
 async function makeBuckets({ transaction }: Pick<Database, 'transaction'>, { kind, id, quota }: Share): Promise<boolean> {
   const key = { kind, id }
   return transaction(async (tx) => {
-    const { rows } = await sql<Limits>`
+    const { rows } = await sql<StoredLimits>`
       select max_participants as places, daily_budget::text as points, reward::text as reward
         from ${itemTable(kind)} where ${isItem(key)} for no key update`.execute(tx)
     const limits = rows[0]

@@ -7,12 +7,12 @@ import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { type CursorOrder, isForwards, type RowPosition, type Scan, scanFrom } from './cursor-orders.ts'
 import { bindSql, MAX_HITS, type ServedList } from './list.ts'
-import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type Read } from './page-queries.ts'
+import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type CursorRead } from './page-queries.ts'
 import type { Where } from './where.ts'
 
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
-  read(where: Where, scan: Scan<L>, limit: number): Promise<Read>
+  read(where: Where, scan: Scan<L>, limit: number): Promise<CursorRead>
   /** Returns the number of all rows of the list. */
   countAll(): Promise<number>
 }
@@ -69,7 +69,7 @@ interface PageLookup<L extends List> {
   checkedRows: number
   nearRows: readonly KeyedRow[]
   /** Whether a small sample contains a match, once it was searched. */
-  isInSample?: boolean
+  hasMatchInSample?: boolean
   /** Whether the matches have been collected. */
   isCollected?: boolean
   /** A matching row at or before which the page ends, if one is known. */
@@ -77,7 +77,7 @@ interface PageLookup<L extends List> {
 }
 
 /** Looks for the page in one way. Returns undefined if this way does not apply or has not found the whole page. */
-type Strategy = <L extends List>(lookup: PageLookup<L>) => Promise<Read | undefined>
+type Strategy = <L extends List>(lookup: PageLookup<L>) => Promise<CursorRead | undefined>
 
 const strategies: readonly Strategy[] = [
   wholeList, // no filter: a prepared statement, some index steps
@@ -108,18 +108,18 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
 }
 
 /** Without a filter, one of the prepared statements reads the page. */
-async function wholeList<L extends List>({ where, page, queries }: PageLookup<L>): Promise<Read | undefined> {
+async function wholeList<L extends List>({ where, page, queries }: PageLookup<L>): Promise<CursorRead | undefined> {
   if (!where.isEmpty) return undefined
   return (await queries.whole(page)) ?? { rows: await queries.nearby(where, page, page.limit) }
 }
 
 /** For filters that have an index in this order, a prepared statement reads the page. */
-async function byIndex<L extends List>({ where, page, queries }: PageLookup<L>): Promise<Read | undefined> {
+async function byIndex<L extends List>({ where, page, queries }: PageLookup<L>): Promise<CursorRead | undefined> {
   return where.indexed && queries.indexed(where.indexed, page)
 }
 
 /** Checks the next rows of the order: finds the page at once if many rows match. */
-async function nearby<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+async function nearby<L extends List>(lookup: PageLookup<L>): Promise<CursorRead | undefined> {
   const { limit } = lookup.page
   const count = lookup.limits.rowsNear(limit)
   const first = await checkNext(lookup, count)
@@ -128,7 +128,7 @@ async function nearby<L extends List>(lookup: PageLookup<L>): Promise<Read | und
 }
 
 /** Checks the next `count` rows of the order. Returns the page if they contain all of it. */
-async function checkNext<L extends List>(lookup: PageLookup<L>, count: number): Promise<Read | undefined> {
+async function checkNext<L extends List>(lookup: PageLookup<L>, count: number): Promise<CursorRead | undefined> {
   const { where, page, queries } = lookup
   lookup.checkedRows = count
   lookup.nearRows = await queries.nearby(where, page, count)
@@ -139,7 +139,7 @@ async function checkNext<L extends List>(lookup: PageLookup<L>, count: number): 
  * Estimates by a sample what share of the rows a search matches. If very many do, the sample also shows where the page ends at the latest,
  * and only the matches before that row are read. If the share is moderate, the next rows of the order are likely to contain the page.
  */
-async function bySample<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+async function bySample<L extends List>(lookup: PageLookup<L>): Promise<CursorRead | undefined> {
   const { where, page } = lookup
   if (!where.hasSearch) return undefined
   const { share, ends } = await takeSample(lookup)
@@ -151,8 +151,8 @@ async function bySample<L extends List>(lookup: PageLookup<L>): Promise<Read | u
 }
 
 /** Finds the page of a search for a number by the matches alone, because the next rows of the order hardly contain any. */
-async function distinctive<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
-  if (!lookup.where.isDistinctive || (await isInSample(lookup))) return undefined
+async function distinctive<L extends List>(lookup: PageLookup<L>): Promise<CursorRead | undefined> {
+  if (!lookup.where.isDistinctive || (await hasMatchInSample(lookup))) return undefined
   return collected(lookup)
 }
 
@@ -160,7 +160,7 @@ async function distinctive<L extends List>(lookup: PageLookup<L>): Promise<Read 
  * Finds all matches by their indexes and then the first of them in the order of a joined table. If there are too many, the next rows of the
  * order are likely to contain the page.
  */
-async function collected<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+async function collected<L extends List>(lookup: PageLookup<L>): Promise<CursorRead | undefined> {
   const { where, page, queries } = lookup
   const { conditions } = where.sql
   if (lookup.isCollected || !conditions || !queries.isJoined(page.scan.sort)) return undefined
@@ -177,7 +177,7 @@ async function collected<L extends List>(lookup: PageLookup<L>): Promise<Read | 
 }
 
 /** If this share of rows matches, the page ends within `rowsOfPage` rows: checks these, unless they are more than MAX_HITS. */
-async function checkShare<L extends List>(lookup: PageLookup<L>, share: number): Promise<Read | undefined> {
+async function checkShare<L extends List>(lookup: PageLookup<L>, share: number): Promise<CursorRead | undefined> {
   const rowsOfPage = Math.ceil((2 * lookup.page.limit) / share)
   return rowsOfPage > lookup.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(lookup, rowsOfPage) : undefined
 }
@@ -185,7 +185,7 @@ async function checkShare<L extends List>(lookup: PageLookup<L>, share: number):
 /**
  * Checks further rows of the order if collecting all matches would read most of a table, as for players who did not take part in an item.
  */
-async function walked<L extends List>({ where, page, queries, limits }: PageLookup<L>): Promise<Read | undefined> {
+async function walked<L extends List>({ where, page, queries, limits }: PageLookup<L>): Promise<CursorRead | undefined> {
   if (where.hasSearch) return undefined
   const { scan, limit } = page
   const { sort } = scan
@@ -206,7 +206,7 @@ async function walked<L extends List>({ where, page, queries, limits }: PageLook
 }
 
 /** Finds all matches by their indexes and sorts them, if there are few enough. */
-async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | undefined> {
+async function sorted<L extends List>(lookup: PageLookup<L>): Promise<CursorRead | undefined> {
   const { where, page, queries, limits } = lookup
   const conditions = where.sql.conditions ?? where.sql.estimatedConditions
   const hits = await queries.among(conditions, { ...page, maxHits: MAX_HITS, isNarrow: !where.hasSearch })
@@ -217,7 +217,7 @@ async function sorted<L extends List>(lookup: PageLookup<L>): Promise<Read | und
 }
 
 /** Finds the page of a filter that matches more than MAX_HITS rows, none of them near the position. */
-async function distant<L extends List>(lookup: PageLookup<L>): Promise<Read> {
+async function distant<L extends List>(lookup: PageLookup<L>): Promise<CursorRead> {
   const { where, page, queries, end } = lookup
   if (!end) {
     const rows = await queries.nearby(where, page, DISTANT_ROWS_CHECKED)
@@ -234,15 +234,15 @@ interface Sample {
 }
 
 /** Whether a small sample contains a match. False for a list that is too short to have too many. */
-async function isInSample<L extends List>(lookup: PageLookup<L>): Promise<boolean> {
+async function hasMatchInSample<L extends List>(lookup: PageLookup<L>): Promise<boolean> {
   const { where, queries } = lookup
   const all = await queries.countAll()
-  lookup.isInSample ??= all >= TOO_MANY_HITS && (await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))
-  return lookup.isInSample
+  lookup.hasMatchInSample ??= all >= TOO_MANY_HITS && (await queries.matchesInSample(where, { size: FIRST_SAMPLE_ROWS, all }))
+  return lookup.hasMatchInSample
 }
 
 async function takeSample<L extends List>(lookup: PageLookup<L>): Promise<Sample> {
-  if (!(await isInSample(lookup))) return { share: 0, ends: [] }
+  if (!(await hasMatchInSample(lookup))) return { share: 0, ends: [] }
   const { where, page, queries } = lookup
   const all = await queries.countAll()
   const { rows, total } = await queries.sampled(where, page, { size: SAMPLE_ROWS, all })

@@ -127,7 +127,7 @@ function isText({ kind }: Field): boolean {
   return kind === 'text' || kind === 'choice'
 }
 
-/** Returns SQL text in which $1, $2 … stand for these parameters. */
+/** Returns `text` as SQL with `parameters[0]` bound for $1, and so on; at most nine. */
 export function bindSql(text: string, parameters: readonly unknown[]): RawBuilder<unknown> {
   const parts = text
     .split(/\$(\d)/)

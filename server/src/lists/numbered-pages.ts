@@ -23,7 +23,7 @@ export interface NumberedPage<L extends List> {
   total: number
 }
 
-interface Read<L extends List> {
+interface NumberedRead<L extends List> {
   rows: JsonText<ListRow<L>[]>
   /** The number of rows; unknown if the page has no rows. */
   total: number | undefined
@@ -36,7 +36,7 @@ interface PageOptions {
   totalSql: RawBuilder<unknown>
 }
 
-type PreparedPage<L extends List> = (parameters: unknown[]) => Promise<Read<L>>
+type PreparedPage<L extends List> = (parameters: unknown[]) => Promise<NumberedRead<L>>
 
 /** Returns a function that reads pages of a list. The statements of the list in its own order are prepared. */
 export function numberedPages<L extends List>(
@@ -72,7 +72,7 @@ class NumberedPages<L extends List> {
     this.#writeRow = rowWriter(entity.fields, 1)
     const text = this.#wholePageSql()
     const offset = hidden === undefined ? '$1' : '$2'
-    const toRead = (rows: readonly TextRow[]): Read<L> => this.#toRead(rows)
+    const toRead = (rows: readonly TextRow[]): NumberedRead<L> => this.#toRead(rows)
     this.#readFirstPage = reads.preparedTexts(`${statementName(served)}-first`, text, toRead)
     this.#readWholePage = reads.preparedTexts(`${statementName(served)}-page`, `${text} offset ${offset}`, toRead)
   }
@@ -91,13 +91,13 @@ class NumberedPages<L extends List> {
   }
 
   /** Reads a page of the whole list in its own order. */
-  async #wholePage(offset: number, context: CallContext): Promise<Read<L>> {
+  async #wholePage(offset: number, context: CallContext): Promise<NumberedRead<L>> {
     const parameters = this.#served.hidden === undefined ? [] : [signedIn(context).id]
     return offset === 0 ? this.#readFirstPage(parameters) : this.#readWholePage([...parameters, offset])
   }
 
   /** Reads a page of a filter, or of the whole list in another order. */
-  async #selectedPage(where: Where, { orderBy, offset, totalSql }: PageOptions): Promise<Read<L>> {
+  async #selectedPage(where: Where, { orderBy, offset, totalSql }: PageOptions): Promise<NumberedRead<L>> {
     const hits = where.sql.conditions && (await this.#findHits(where.sql.conditions))
     const rows = hits?.rows ?? sql`${this.#table} where ${where.sql.matches}`
     const total = hits?.total ?? totalSql
@@ -148,7 +148,7 @@ class NumberedPages<L extends List> {
       order by ${orderSql(this.#served, list.defaultSort as SortName<L>, false)} limit ${this.#pageSize}`
   }
 
-  #toRead(rows: readonly TextRow[]): Read<L> {
+  #toRead(rows: readonly TextRow[]): NumberedRead<L> {
     return { rows: jsonArray(rows.map(this.#writeRow)), total: rows[0] === undefined ? undefined : Number(rows[0][0]) }
   }
 }

@@ -21,7 +21,7 @@ export interface KeyedRow extends RowPosition {
   isMarked: boolean
 }
 
-export interface Read {
+export interface CursorRead {
   /** Up to `limit` rows, the nearest first. */
   rows: readonly KeyedRow[]
   /** The number of all rows that the filter matches, if reading has found it out. */
@@ -43,7 +43,7 @@ interface HitsOptions<L extends List> extends PageRequest<L> {
   options?: TextsOptions
 }
 
-type PreparedPage = (parameters: unknown[]) => Promise<Read>
+type PreparedPage = (parameters: unknown[]) => Promise<CursorRead>
 
 /**
  * Memory for the positions of ten million rows that an index has found: with less, PostgreSQL keeps pages only and rechecks all their rows.
@@ -120,12 +120,12 @@ export class PageQueries<L extends List> {
   }
 
   /** Reads a page of the whole list. Returns undefined for a limit that is not prepared. */
-  async whole({ scan, limit }: PageRequest<L>): Promise<Read | undefined> {
+  async whole({ scan, limit }: PageRequest<L>): Promise<CursorRead | undefined> {
     return this.#prepared.get(this.#statementName(scan, limit))?.(scan.parameters)
   }
 
   /** Reads a page of filters that have an index in this order. Returns undefined if there is no such index. */
-  async indexed(filters: NonNullable<Where['indexed']>, { scan, limit }: PageRequest<L>): Promise<Read | undefined> {
+  async indexed(filters: NonNullable<Where['indexed']>, { scan, limit }: PageRequest<L>): Promise<CursorRead | undefined> {
     const page = this.#indexedPage(scan, limit, filters.filters)
     return page && { rows: (await page([...scan.parameters, ...filters.values])).rows }
   }
@@ -375,7 +375,7 @@ export class PageQueries<L extends List> {
     return [total, 'order_key', 'order_id', 'is_marked', ...this.#fieldNames].join(', ')
   }
 
-  #toRead(texts: readonly TextRow[], sort: SortName<L>): Read {
+  #toRead(texts: readonly TextRow[], sort: SortName<L>): CursorRead {
     const { toKey } = this.orders[sort].sentKey
     const rows = texts.map((row) => new SentRow(row, this.#writeRow(row), toKey))
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }

@@ -52,7 +52,7 @@ interface MailsOptions {
 
 export function createMails({ database, key, settings, log, limits }: MailsOptions): Mails {
   const smtp = settings && createSmtp(settings, limits)
-  const sender = smtp && new Sender({ database, key, smtp, log })
+  const sender = smtp && new MailSender({ database, key, smtp, log })
   return {
     isOn: settings !== undefined,
     async queue(tx, { to, ...content }) {
@@ -87,7 +87,7 @@ interface Leased {
   attempts: number
 }
 
-class Sender {
+class MailSender {
   readonly #database: Database
   readonly #key: SecretKey
   readonly #smtp: Smtp
@@ -135,7 +135,7 @@ class Sender {
   async #send(mail: Leased): Promise<void> {
     try {
       const attempt = await this.#attempt(mail)
-      await record({ database: this.#database, log: this.#log }, mail, attempt)
+      await recordMail({ database: this.#database, log: this.#log }, mail, attempt)
     } catch (error) {
       this.#log.warn({ err: error, mail: mail.id }, 'The result of a mail could not be stored; it may be sent again')
     } finally {
@@ -160,7 +160,11 @@ interface Recorder {
 }
 
 /** Records how an attempt ended. What a mail said is deleted with its last attempt, because it may hold a link that lets somebody in. */
-async function record({ database, log }: Recorder, { id, kind, attempts }: Leased, { outcome, text }: Attempt): Promise<void> {
+async function recordMail(
+  { database, log }: Recorder,
+  { id, kind, attempts }: Leased,
+  { outcome, text }: Attempt,
+): Promise<void> {
   if (outcome === 'sent') {
     await sql`update mails set sent_at = now(), next_at = null, content = null, result = ${text} where id = ${id}`.execute(
       database.db,

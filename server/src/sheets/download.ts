@@ -221,10 +221,10 @@ async function auditDownload(
       { event: 'download', target, userId: signedIn(context).id, requestId: context.requestId, err: cause },
       'A download could not be written to the audit trail',
     )
-  if (database.freeSpaceNearlyGone()) return logInstead()
+  if (database.isSpaceNearlyGone()) return logInstead()
   const entry = {
     record: { kind: 'list', id: target, name: target },
-    detail: { ...(database.freeSpaceLow() ? short : detail), format, rows },
+    detail: { ...(database.isSpaceLow() ? short : detail), format, rows },
   } as const
   // A transaction, so that the download of a person who may not make it any more is refused here.
   await database

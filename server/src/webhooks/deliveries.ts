@@ -20,7 +20,7 @@ const LEASE_SECONDS = 60
 /** Deliveries that are sent to one webhook at the same time. Each webhook has its own limit, so one that hangs does not delay the others. */
 const SENT_AT_ONCE = 4
 const KEPT_DAYS = 30
-const GONE = 410 // Standard Webhooks: the receiver wants no more deliveries
+const GONE_STATUS = 410 // Standard Webhooks: the receiver wants no more deliveries
 
 export interface DeliveriesOptions {
   database: Database
@@ -123,7 +123,7 @@ class DeliveryQueue implements Deliveries {
   async #send(delivery: Leased): Promise<void> {
     try {
       const attempt = await this.#attempt(delivery)
-      await record(this.#database, delivery, attempt)
+      await recordDelivery(this.#database, delivery, attempt)
     } catch (error) {
       this.#log.warn(
         { err: error, delivery: delivery.id },
@@ -144,7 +144,7 @@ class DeliveryQueue implements Deliveries {
     try {
       const headers = signedHeaders({ id, payload, secret: this.#readSecret(secret) })
       const status = await post({ url, headers, body: payload }, { networks: this.#networks, timeoutMs: this.#timeoutMs })
-      return { isGood: status >= 200 && status < 300, isGone: status === GONE, text: `Answered ${status}` }
+      return { isGood: status >= 200 && status < 300, isGone: status === GONE_STATUS, text: `Answered ${status}` }
     } catch (error) {
       return { isGood: false, isGone: false, text: error instanceof Error ? error.message : String(error) }
     }
@@ -160,7 +160,11 @@ class DeliveryQueue implements Deliveries {
 }
 
 /** Records an attempt. A webhook that fails for a day or answers 410 is switched off; its deliveries stay in the queue. */
-async function record(database: Database, { id, webhookId, attempts }: Leased, { isGood, isGone, text }: Attempt): Promise<void> {
+async function recordDelivery(
+  database: Database,
+  { id, webhookId, attempts }: Leased,
+  { isGood, isGone, text }: Attempt,
+): Promise<void> {
   const pause = RETRY_AFTER_SECONDS[attempts - 1]
   const seconds = isGood || pause === undefined ? null : pause * (0.9 + Math.random() * 0.2)
   await database.transaction(async (tx) => {

@@ -1,9 +1,10 @@
 /** What a receiver of webhooks may answer, on real connections. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import type { ClientRequest } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, isIP, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { json } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
@@ -80,6 +81,72 @@ test('security: over TLS a message goes only to a receiver whose certificate is 
   expect(await postToHost('localhost')).toBe(204)
   await expect(postToHost('127.0.0.1')).rejects.toThrow('Not reached: ERR_TLS_CERT_ALTNAME_INVALID')
   expect(received).toEqual([{ to: 'localhost' }])
+})
+
+/** Starts a receiver that answers 204 and counts connections. `answer` may do something else with a connection. */
+async function startReceiver({ port = 0, host = '127.0.0.1', answer = (socket: Socket) => void socket.end(NO_CONTENT) } = {}) {
+  const receiver = { port, connections: 0, bodies: 0 }
+  const server = createServer((socket) => {
+    receiver.connections += 1
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      receiver.bodies += 1
+      answer(socket)
+    })
+  })
+  server.listen(port, host)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  receiver.port = (server.address() as AddressInfo).port
+  return receiver
+}
+
+const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+/** Posts to a host name that has these addresses. */
+function postToName(url: string, addresses: string[], { timeoutMs = 60_000, networks = ['127.0.0.0/8', '::1'] } = {}) {
+  const addressesOf = (): Promise<LookupAddress[]> =>
+    Promise.resolve(addresses.map((address) => ({ address, family: isIP(address) })))
+  return post({ url, headers: {}, body: '{}' }, { networks, timeoutMs, addressesOf })
+}
+
+test('if an address does not accept connections, the next one gets the message', async () => {
+  const { port } = await startReceiver()
+  expect(await postToName(`http://hook.test:${port}/`, ['::1', '127.0.0.2', '127.0.0.1'])).toBe(204)
+  await expect(postToName(`http://hook.test:${port}/`, ['127.0.0.2', '127.0.0.3'])).rejects.toThrow('Not reached: ECONNREFUSED')
+})
+
+test('over TLS as well, where the certificate must name the host', async () => {
+  trust(localhostCertificate)
+  const server = createHttpsServer({ key: localhostKey, cert: localhostCertificate }, (request, response) => {
+    void json(request).then(() => response.writeHead(204).end())
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  expect(await postToName(`https://localhost:${port}/`, ['::1', '127.0.0.2', '127.0.0.1'])).toBe(204)
+  await expect(postToName(`https://hook.test:${port}/`, ['127.0.0.2', '127.0.0.1'])).rejects.toThrow(
+    'Not reached: ERR_TLS_CERT_ALTNAME_INVALID',
+  )
+})
+
+test('an address that accepted the connection is the only one that gets the message, even if it does not answer', async () => {
+  const first = await startReceiver({ host: '127.0.0.2', answer: (socket) => void socket.destroy() })
+  const second = await startReceiver({ port: first.port })
+  const url = `http://hook.test:${first.port}/`
+  await expect(postToName(url, ['127.0.0.2', '127.0.0.1'])).rejects.toThrow('Not reached')
+  expect([first.bodies, second.connections]).toEqual([1, 0])
+})
+
+test('security: nothing is connected to if one of the addresses is refused; plain http reaches only allowed addresses', async () => {
+  const receiver = await startReceiver()
+  const networks = ['127.0.0.1']
+  const url = `http://hook.test:${receiver.port}/`
+  await expect(postToName(url, ['127.0.0.1', '127.0.0.2'], { networks })).rejects.toThrow('(127.0.0.2) is not a public address')
+  expect(receiver.connections).toBe(0)
+  await expect(postToName(url, ['203.0.114.1'], { networks })).rejects.toThrow('Address must begin with https://')
+  expect(await postToName(url, ['203.0.114.1', '127.0.0.1'], { networks })).toBe(204)
 })
 
 /** Trusts a certificate until the test ends. */

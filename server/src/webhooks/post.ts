@@ -1,8 +1,9 @@
 /**
  * Sends one POST to a URL that an admin has typed, without letting it reach the servers' own network (SSRF): every IP address that the host
- * name resolves to is checked, and the connection goes to a checked address. Redirects are not followed, and only the status of the answer
- * is read.
+ * name resolves to is checked, and the connection goes to the first of them that accepts one. Redirects are not followed, and only the
+ * status of the answer is read.
  */
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
@@ -11,7 +12,7 @@ import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 
 /** Interim answers (RFC 9110, 15.2) that a receiver may send before the final one. Endless ones would keep the server busy. */
-const MAX_INTERIM = 4
+const MAX_INTERIM_ANSWERS = 4
 /** Bytes that Node's parser gets at once: some interim answers more than are allowed, but not two thousand. */
 const PIECE_BYTES = 1024
 
@@ -19,12 +20,14 @@ export interface PostOptions {
   /** Networks that the POST may reach although they are not public, such as `10.0.0.0/8`. */
   networks: readonly string[]
   timeoutMs: number
+  /** Looks up the addresses of a host name; tests give a name several. */
+  addressesOf?: (host: string) => Promise<LookupAddress[]>
 }
 
 /** @returns the status of the answer @throws Error whose message is a sentence for operators */
 export async function post(
   { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
-  { networks, timeoutMs }: PostOptions,
+  { networks, timeoutMs, addressesOf = lookupAll }: PostOptions,
 ): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs)
   const target = new URL(url)
@@ -33,9 +36,18 @@ export async function post(
     signal.addEventListener('abort', () => reject(new Error(`No answer within ${timeoutMs / 1000} s`)))
   })
   late.catch(() => {})
-  const address = await Promise.race([checkedAddress(target, networks), late])
+  const addresses = await Promise.race([checkedAddresses(target, { networks, addressesOf }), late])
   const isHttps = target.protocol === 'https:'
-  const hostAndPort = { host: address, port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port) }
+  const hostAndPort = {
+    host,
+    port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port),
+    // No second lookup, which might find an unchecked address. Node connects to one address after the other (RFC 8305) until one accepts;
+    // nothing is sent before. The share of the time that is left after the last one is for the answer.
+    lookup: (_host: string, _options: unknown, found: (error: null, addresses: LookupAddress[]) => void) =>
+      found(null, addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / (addresses.length + 1)),
+  }
   // The certificate must be valid for the host name, not for the IP address. An IP address is not a server name (RFC 6066, 3).
   const servername = isIP(host) === 0 && { servername: host }
   return Promise.race([
@@ -57,8 +69,8 @@ export async function post(
       let interim = 0
       request.on('information', () => {
         interim += 1
-        if (interim <= MAX_INTERIM) return
-        reject(new Error(`More than ${MAX_INTERIM} interim answers came instead of a final one`))
+        if (interim <= MAX_INTERIM_ANSWERS) return
+        reject(new Error(`More than ${MAX_INTERIM_ANSWERS} interim answers came instead of a final one`))
         request.destroy()
       })
       request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`Not reached: ${error.code ?? error.message}`)))
@@ -99,7 +111,7 @@ export async function refusalOf(url: string, networks: readonly string[]): Promi
   const target = new URL(url)
   const late = new Promise<void>((resolve) => void setTimeout(resolve, LOOKUP_MS).unref())
   try {
-    await Promise.race([checkedAddress(target, networks), late])
+    await Promise.race([checkedAddresses(target, { networks, addressesOf: lookupAll }), late])
     return undefined
   } catch (error) {
     if (error instanceof RefusedAddress) return error.message
@@ -112,9 +124,17 @@ const ONLY_HTTPS = 'Address must begin with https://: plain http is only for wha
 
 class RefusedAddress extends Error {}
 
-async function checkedAddress(target: URL, networks: readonly string[]): Promise<string> {
+function lookupAll(host: string): Promise<LookupAddress[]> {
+  return lookup(host, { all: true })
+}
+
+/** Returns the addresses of a URL's host that may be connected to. @throws RefusedAddress if one is refused */
+async function checkedAddresses(
+  target: URL,
+  { networks, addressesOf }: Required<Pick<PostOptions, 'networks' | 'addressesOf'>>,
+): Promise<LookupAddress[]> {
   const host = hostOf(target)
-  const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => {
+  const found = await addressesOf(host).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The name ${host} is not known (${error.code})`)
   })
   const allowed = blockList(networks)
@@ -125,9 +145,9 @@ async function checkedAddress(target: URL, networks: readonly string[]): Promise
       `Address must be public: ${where} is not a public address. Only addresses that the administrator of this server has allowed can be private.`,
     )
   }
-  const { address } = found[0]!
-  if (target.protocol !== 'https:' && isPublic(address)) throw new RefusedAddress(ONLY_HTTPS)
-  return address
+  const usable = target.protocol === 'https:' ? found : found.filter(({ address }) => !isPublic(address))
+  if (usable.length === 0) throw new RefusedAddress(ONLY_HTTPS)
+  return usable
 }
 
 /** Returns the host of a URL, without the brackets of an IPv6 address. */

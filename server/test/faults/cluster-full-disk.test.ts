@@ -11,7 +11,7 @@ test('security: full disk: changes are refused early, reads go on, and everythin
   await server.opened
   await server.query(`insert into counters values ('kept', 1)`)
   await fillUp(dataDir)
-  await waitFor('the warning', () => server.freeSpaceLow())
+  await waitFor('the warning', () => server.isSpaceLow())
   for (let read = 0; read < 20; read += 1) expect(await server.query('select name from counters')).toEqual([{ name: 'kept' }])
   // A change that passes the check of free space either fits or fails with the error of a full disk. It is never lost silently.
   const keys: string[] = []
@@ -28,7 +28,7 @@ test('security: full disk: changes are refused early, reads go on, and everythin
   expect(failure.isDiskFull || failure.isUnavailable).toBe(true)
   await rm(path.join(dataDir, 'ballast'))
   await waitForQuery(server, `insert into file_removals (key) values ('after')`)
-  await waitFor('the all-clear', async () => !(await server.freeSpaceLow()))
+  await waitFor('the all-clear', async () => !(await server.isSpaceLow()))
   const stored = new Set((await server.query('select key from file_removals')).map(({ key }) => key))
   expect(keys.filter((key) => !stored.has(key))).toEqual([])
 })

@@ -90,7 +90,7 @@ test('security: full disk: writes that are still allowed do not use up the reser
   const admin = await app.signUp('admin', 'admin@gmail.com')
   const free = () => freeBytes(dataDir)
   await fillUntil(dataDir, 20 * MB)
-  await waitFor('the warning', () => database.freeSpaceLow())
+  await waitFor('the warning', () => database.isSpaceLow())
   const ids = Array.from({ length: 1000 }, () => randomBytes(64).toString('hex'))
   const exporting = () => admin.call('POST', '/api/exports', { list: 'users', target: { ids } })
   for (let n = 0; n < 200; n += 1) expect((await exporting()).status).toBe(200)
@@ -99,7 +99,7 @@ test('security: full disk: writes that are still allowed do not use up the reser
   const signIn = () => app.guest.call('POST', '/api/session', { email: 'admin@gmail.com', password: PASSWORD })
   expect((await signIn()).status).toBe(200)
   await fillUntil(dataDir, 8 * MB)
-  await waitFor('the second warning', () => database.freeSpaceNearlyGone())
+  await waitFor('the second warning', () => database.isSpaceNearlyGone())
   expect((await signIn()).status).toBe(507)
   const left = await free()
   for (let n = 0; n < 20; n += 1) expect((await exporting()).status).toBe(200)
@@ -125,7 +125,7 @@ test('security: full disk: invitations, roles, second factors and forgotten pass
     [ada, 'POST', `${FACTOR}/recovery-codes`],
   ]
   await fillUntil(dataDir, 20 * MB)
-  await waitFor('the warning', () => database.freeSpaceLow())
+  await waitFor('the warning', () => database.isSpaceLow())
   const before = await rowsOfTables(database.db)
   for (const [who, method, at, body] of calls) {
     const answer = await who.call(method, at, body)
@@ -133,7 +133,7 @@ test('security: full disk: invitations, roles, second factors and forgotten pass
   }
   expect(await rowsOfTables(database.db)).toEqual(before)
   await rm(path.join(dataDir, 'ballast'))
-  await waitFor('room', () => !database.freeSpaceLow())
+  await waitFor('room', () => !database.isSpaceLow())
   for (const [who, method, at, body] of calls) expect([at, (await who.call(method, at, body)).status]).toEqual([at, 200])
 })
 
@@ -148,7 +148,7 @@ test('security: full disk: a broadcast waits, another one does not begin, and bo
   await at.until(first, ({ sent }) => sent >= 10)
   const second = await at.send({ announcementId, filter: { search: 'Player 7' } })
   await fillUntil(dataDir, 20 * MB)
-  await waitFor('the warning', () => database.freeSpaceLow())
+  await waitFor('the warning', () => database.isSpaceLow())
   expect(await at.until(first, ({ state }) => state === 'waiting')).toMatchObject({ waitingFor: 'diskFull' })
   // Workers have given their chunks back by the next look.
   await waitFor('the end of all work', async () => {

@@ -46,15 +46,13 @@ test('security: input: every answer to any request of any client fits the contra
       `slowest ${Math.round(slowest.milliseconds)} ms (${slowest.call}); ${[...codes].map(([code, n]) => `${code} ${n}`).join(', ')}`,
   )
   const unanswered = (): string[] => routes.map(({ name }) => name).filter((name) => !answered.has(name))
-  // Only a running download has progress, and here each request ends before the next one. World lets no backup begin, has no Telegram to
-  // send tests to, no mail server, no invitations, no sign-in service and no passkeys, and nobody can guess the code of a link or of an authenticator app.
+  // World lets no backup begin, has no Telegram to send tests to, no mail server, no invitations, no sign-in service and no passkeys, and nobody can guess the code of a link or of an authenticator app.
   const expected = [
     'backups.cancel',
     'backups.start',
     'backups.verify',
     'broadcasts.test',
     'broadcasts.testAnnouncement',
-    'downloads.progress',
     'emails.change',
     'emails.confirm',
     'emails.forgottenPassword',

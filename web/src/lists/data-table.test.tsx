@@ -28,7 +28,7 @@ const columns: readonly Column<Game>[] = [
   { header: 'Delete', render: ({ title }) => <button type="button">Delete {title}</button>, card: 'end' },
 ]
 
-function Games({ rows = games }: { rows?: Game[] }) {
+function Games({ rows = games, total = rows.length }: { rows?: Game[]; total?: number }) {
   const [sort, setSort] = useState({ sort: 'players', isReversed: false })
   const selection = useSelection('games', {})
   const sorted = sort.sort === 'title' ? rows.toReversed() : rows
@@ -41,7 +41,7 @@ function Games({ rows = games }: { rows?: Game[] }) {
       emptyText="No games."
       sorting={{ ...sort, onSort: (next, isReversed) => setSort({ sort: next, isReversed }) }}
       toolbar={{ searchLabel: 'Search games', search: '', onSearch: () => {} }}
-      picking={{ selection, total: rows.length, actions: <button type="button">Delete Selected</button> }}
+      picking={{ selection, total, actions: <button type="button">Delete Selected</button> }}
     />
   )
 }
@@ -222,6 +222,43 @@ test('design §7 Clear keeps the focus in the selection bar', async () => {
   await expect.element(page.getByRole('region', { name: 'Selection' })).toHaveFocus()
   await userEvent.tab()
   await expect.element(page.getByRole('button', { name: 'Select all 12 matching' })).toHaveFocus()
+})
+
+describe('design §7 after Select all matching', () => {
+  const pick = (number: number) => page.getByRole('checkbox', { name: `Select row ${number}`, exact: true })
+  const pickPage = page.getByRole('checkbox', { name: 'Select all rows of this page' })
+  const count = page.getByRole('region', { name: 'Selection' }).getByRole('status')
+
+  beforeEach(async () => {
+    render(<Games rows={games.slice(0, 6)} total={12} />)
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByRole('button', { name: 'Select all 12 matching' }).click()
+  })
+
+  test('unticking a row leaves the other rows of the page selected', async () => {
+    await pick(3).click()
+    await expect.element(count).toMatchTextContent(/^5 selected$/)
+    await expect.element(pick(3)).not.toBeChecked()
+    await expect.element(pick(4)).toBeChecked()
+    await pick(4).click()
+    await expect.element(count).toMatchTextContent(/^4 selected$/)
+  })
+
+  test('unticking a range leaves the rows of the page outside it selected', async () => {
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await pick(2).click()
+    await page.getByRole('button', { name: 'Select all 12 matching' }).click()
+    await pick(4).click({ modifiers: ['Shift'] })
+    await expect.element(count).toMatchTextContent(/^3 selected$/)
+    for (const number of [2, 3, 4]) await expect.element(pick(number)).not.toBeChecked()
+    for (const number of [1, 5, 6]) await expect.element(pick(number)).toBeChecked()
+  })
+
+  test('unticking the whole page clears the selection', async () => {
+    await pickPage.click()
+    await expect.element(count).toMatchTextContent(/^Nothing selected$/)
+    await expect.element(pick(1)).not.toBeChecked()
+  })
 })
 
 function middle({ top, bottom }: DOMRect): number {

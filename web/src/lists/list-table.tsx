@@ -77,7 +77,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
-        ...(list.findsPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
+        ...(list.isOfPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
         filters: toolbarFilters(list, { extraOptions: options, seesPersonal }),
         values: address,
         onFilter: changeTo,

@@ -15,7 +15,7 @@ const MAX_TRIES = 3
 const UNATTENDED_MS = 60 * 60 * 1000
 const touches = ['pointerdown', 'pointermove', 'wheel', 'keydown'] as const
 
-interface Shown<Now> {
+interface LivePage<Now> {
   /** Whether the page shows the state that the event reports. */
   isCurrent: (now: Now) => boolean
   /** Loads the outdated parts of the page. */
@@ -26,7 +26,7 @@ interface Shown<Now> {
 export function useLive<Name extends 'history' | 'player'>(
   name: Name,
   followed: FollowedInput | undefined,
-  shown: Shown<Followed[Name]>,
+  shown: LivePage<Followed[Name]>,
 ): void {
   const isCurrent = useEffectEvent(shown.isCurrent)
   const refresh = useEffectEvent(shown.refresh)
@@ -124,7 +124,7 @@ export interface Keeper<Now> {
   stop: () => void
 }
 
-export function keepCurrent<Now>({ isCurrent, refresh }: Shown<Now>): Keeper<Now> {
+export function keepCurrent<Now>({ isCurrent, refresh }: LivePage<Now>): Keeper<Now> {
   let latest: { now: Now } | undefined
   let triesLeft = 0
   const { isAttended, attend } = createAttendance()

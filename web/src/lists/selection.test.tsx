@@ -1,7 +1,9 @@
+import { MAX_BULK_IDS } from '@arcade/contract/entity'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { counted } from '#src/ui/numbers.ts'
+import { toast } from '#src/ui/toast.tsx'
 import { BulkButton, type BulkAct } from './bulk-act.tsx'
 import { forgetSelections, SelectionBar, useSelection } from './selection.tsx'
 
@@ -64,6 +66,22 @@ test('Select all is not offered when the page has all rows and all are selected'
   await pickPage.click()
   await expect.element(count).toMatchTextContent(/^12 selected$/)
   await expect.element(all).not.toBeInTheDocument()
+})
+
+test('design §7 a failure says that at most 10,000 rows can be picked only if one was not added', async () => {
+  const ids = Array.from({ length: MAX_BULK_IDS + 1 }, (_, index) => `${index}`)
+  const failure = page.getByRole('alert')
+  const show = render(<List shown={ids.slice(0, MAX_BULK_IDS)} />)
+  await pickPage.click()
+  await pickPage.click()
+  await expect.element(count).toMatchTextContent(/^10,000 selected$/)
+  toast.note('Nothing failed.') // a failure would be shown before it
+  await expect.element(failure.filter({ hasText: 'Nothing failed.' })).toBeVisible()
+  expect(failure.elements()).toHaveLength(1)
+  show(<List shown={ids} />)
+  await pickPage.click()
+  await expect.element(failure.filter({ hasText: 'At most 10,000 rows can be picked.' })).toBeVisible()
+  await expect.element(count).toMatchTextContent(/^10,000 selected$/)
 })
 
 test('design §7 a selection of all rows of one search says so once the list shows another search', async () => {

@@ -49,7 +49,11 @@ export interface Selection<Filter extends object = object> {
   /** All matches of a filter are selected, and the list now has another filter. */
   isOfOtherView: boolean
   has: (id: string) => boolean
-  set: (ids: readonly string[], isPicked: boolean) => void
+  /**
+   * Picks or unpicks rows. If all rows that match were selected, the rest of the page stays selected.
+   * @param shownIds the ids of the rows on the page; may be left out if `ids` are all of them
+   */
+  set: (ids: readonly string[], isPicked: boolean, shownIds?: readonly string[]) => void
   /** Selects all rows that the current filter matches: `total` of them, or more. */
   setAll: (total: number, isMore: boolean) => void
   clear: () => void
@@ -83,13 +87,16 @@ export function useSelection<Filter extends object>(list: string, filter: Filter
 function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
   return {
     setOpen: (isOpen) => store(list, { ...EMPTY, isOpen }),
-    set: (changed, isPicked) => {
-      const ids = new Set(storedSelections.get(list)?.ids)
+    set: (changed, isPicked, shownIds = []) => {
+      const stored = storedSelections.get(list)
+      const ids = new Set(stored?.all && !isPicked ? shownIds : stored?.ids)
+      let isFull = false
       for (const id of changed) {
         if (!isPicked) ids.delete(id)
-        else if (ids.size < MAX_BULK_IDS) ids.add(id)
+        else if (ids.has(id) || ids.size < MAX_BULK_IDS) ids.add(id)
+        else isFull = true
       }
-      if (isPicked && ids.size === MAX_BULK_IDS) toast.failure(`At most ${formatted(MAX_BULK_IDS)} rows can be picked.`)
+      if (isFull) toast.failure(`At most ${formatted(MAX_BULK_IDS)} rows can be picked.`)
       store(list, { isOpen: true, ids, all: undefined })
     },
     clear: () => store(list, { ...EMPTY, isOpen: true }),
@@ -109,7 +116,7 @@ export function usePickRange(ids: readonly string[], set: Selection['set'] | und
     (id, isPicked, isRange) => {
       const [from, to] = [shown.current.indexOf(last.current ?? id), shown.current.indexOf(id)]
       const hasRange = isRange && from !== -1
-      set?.(hasRange ? shown.current.slice(Math.min(from, to), Math.max(from, to) + 1) : [id], isPicked)
+      set?.(hasRange ? shown.current.slice(Math.min(from, to), Math.max(from, to) + 1) : [id], isPicked, shown.current)
       last.current = id
     },
     [set],

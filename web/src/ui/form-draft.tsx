@@ -11,6 +11,7 @@ import { type Draft, draftKey, DraftOwner, dropDraft, dropDrafts, keepDraft, rea
 import classes from './form-draft.module.css'
 import { type FormOptions, type FormSchema, useForm } from './form.tsx'
 import { Moment } from './moment.tsx'
+import { hasSameValue, hasSameValues } from './same-values.ts'
 import { forgetUnsavedWork, markUnsaved } from './unsaved.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -108,8 +109,8 @@ function useKeptInput<Input extends FieldValues, Output>(
     const stop = subscribe({
       formState: { values: true },
       callback: ({ values }) => {
-        markUnsaved(holder, !isSame(values, first))
-        if (isSame(withoutPasswords(values), withoutPasswords(first))) dropDraft(key, current.current.id)
+        markUnsaved(holder, !hasSameValues(values, first))
+        if (hasSameValues(withoutPasswords(values), withoutPasswords(first))) dropDraft(key, current.current.id)
         else keepDraft(key, { ...current.current, at: new Date().toISOString(), values: withoutPasswords(values) })
       },
     })
@@ -152,7 +153,7 @@ function ownValues({ base, values }: Draft): Values {
   if (!base) return values
   return valuesOf(
     values,
-    Object.keys(values).filter((field) => differs(values, base, field)),
+    Object.keys(values).filter((field) => !hasSameValue(values, base, field)),
   )
 }
 
@@ -161,30 +162,16 @@ function clashesOf(draft: Draft, first: Values): string[] {
   const { base } = draft
   if (!base) return []
   const own = ownValues(draft)
-  return Object.keys(own).filter((field) => differs(first, base, field) && differs(first, own, field))
+  return Object.keys(own).filter((field) => !hasSameValue(first, base, field) && !hasSameValue(first, own, field))
 }
 
 /** Whether a draft would change a form with the values `first`. */
 function hasChanges(draft: Draft, first: Values): boolean {
-  return !isSame(Object.assign({}, first, ownValues(draft)), first)
-}
-
-function differs(one: Values, other: Values, field: string): boolean {
-  return !isSame(valuesOf(one, [field]), valuesOf(other, [field]))
+  return !hasSameValues(Object.assign({}, first, ownValues(draft)), first)
 }
 
 function valuesOf(values: Values, fields: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? '']))
-}
-
-/** Whether two sets of values are equal. Empty and missing fields count as equal. */
-function isSame(a: object, b: object): boolean {
-  return normalised(a) === normalised(b)
-}
-
-function normalised(values: object): string {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
-  return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function withoutPasswords(values: object): Record<string, unknown> {

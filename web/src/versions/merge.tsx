@@ -7,6 +7,7 @@ import { isolated } from '@arcade/contract/text'
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { client } from '#src/client/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
+import { hasSameValue } from '#src/ui/same-values.ts'
 import { changedInWords, inOrder, labelOf, valueInWords } from './change-words.ts'
 import { ChangesList } from './changes-list.tsx'
 import classes from './merge.module.css'
@@ -221,9 +222,11 @@ function useChoices({ mine, theirs, compared: { changedByMe, changedByThem }, fo
 
 /** Returns the fields that each side changed, and those to choose. Fields with equal values on both sides are in none of them. */
 function compare({ base, mine, theirs }: Record<'base' | 'mine' | 'theirs', Values>, decides: Decides) {
-  const differing = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])].filter((name) => !isSame(mine, theirs, name))
-  const changedByMe = differing.filter((name) => !isSame(mine, base, name))
-  const changedByThem = differing.filter((name) => !isSame(theirs, base, name))
+  const differing = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])].filter(
+    (name) => !hasSameValue(mine, theirs, name),
+  )
+  const changedByMe = differing.filter((name) => !hasSameValue(mine, base, name))
+  const changedByThem = differing.filter((name) => !hasSameValue(theirs, base, name))
   const isLinked = (one: string, other: string) => one === other || decides[one]?.includes(other) || decides[other]?.includes(one)
   const isDisputed = (name: string, own: string[], other: string[]) =>
     own.includes(name) && other.some((changed) => isLinked(name, changed))
@@ -241,9 +244,4 @@ export const SAVE_MERGED = 'Save merged'
 
 function isGiven(values: Values, name: string): boolean {
   return (values[name] ?? '') !== ''
-}
-
-/** Empty and missing fields count as equal. */
-function isSame(one: Values, other: Values, name: string): boolean {
-  return (one[name] ?? '') === (other[name] ?? '')
 }

@@ -135,7 +135,7 @@ describe('one’s own sessions', () => {
       return ((await answer.json()) as { sessions: Session[] }).sessions[0]!
     }
     expect(await read('192.0.2.7')).toMatchObject({ begunAddress: '192.0.2.7', lastAddress: '192.0.2.7', isCurrent: true })
-    app.sessions.changed() // as if a minute had passed: the cache asks the database again
+    app.sessions.forgetUser() // as if a minute had passed: the cache asks the database again
     await waitFor('the address of the last use', async () => (await read('2001:db8:1:2:3::4')).lastAddress !== '192.0.2.7')
     expect(await read('2001:db8:1:2:3::4')).toMatchObject({ begunAddress: '192.0.2.7', lastAddress: '2001:db8:1:2::/64' })
   })

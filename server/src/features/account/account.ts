@@ -83,7 +83,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
         await sessions.lock(tx, id, context.sessionToken)
         await setPassword(tx, context, { id, email, passwordHash })
       })
-      sessions.changed(id)
+      sessions.forgetUser(id)
       context.setSessionToken(await sessions.begin(id, { act: actOf(context) }))
       return { success: true }
     },
@@ -140,7 +140,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
         await setPassword(tx, context, { id, email, passwordHash })
         return id
       })
-      sessions.changed(userId)
+      sessions.forgetUser(userId)
       return { success: true }
     },
   }

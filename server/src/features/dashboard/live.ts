@@ -1,9 +1,8 @@
 /**
- * Keeps open pages up to date with server-sent events (HTML standard, 9.2). Each poll reads what all listeners follow, and sends it to
- * those for whom it changed. A stream ends when its session ends, when its user may not see that any more, and when the server stops.
- * Each server checks the sessions of all its streams in one query: when it is notified of a change, and twice a second in case a notification
- * was lost.
- * At most one event waits for a slow reader.
+ * Keeps open pages up to date with server-sent events. Each poll reads what all listeners follow, and sends it to those for whom it
+ * changed. A stream ends when its session ends, when its user may not see that any more, and when the server stops. Each server checks the
+ * sessions of all its streams in one query: when it is notified of a change, and twice a second in case a notification was lost. At most
+ * one event waits for a slow reader.
  */
 import type { Logger } from 'pino'
 import type { SessionUser } from '@arcade/contract/auth/calls'

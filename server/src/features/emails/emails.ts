@@ -107,7 +107,7 @@ export function emailsHandlers(services: EmailsServices): Handlers<typeof contra
       const userId = await done.catch((cause: unknown) => {
         throw isEmailTaken(cause) ? new Failure('EMAIL_TAKEN', { cause }) : cause
       })
-      if (userId !== undefined) sessions.changed(userId)
+      if (userId !== undefined) sessions.forgetUser(userId)
       return { success: true, isChanged: userId !== undefined }
     },
   }

@@ -104,7 +104,7 @@ async function changeLink(
     await change(tx)
     return renewed
   })
-  sessions.changed(id)
+  sessions.forgetUser(id)
   context.setSessionToken(token)
 }
 

@@ -141,7 +141,7 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
         })
         return sessions.renew(tx, claimed.id, context.sessionToken)
       })
-      sessions.changed(claimed.id)
+      sessions.forgetUser(claimed.id)
       context.setSessionToken(token)
       return { success: true }
     },
@@ -161,7 +161,7 @@ async function changeFactor<T>(
     const renewed = await sessions.renewAlone(tx, id, context.sessionToken)
     return { token: renewed, result: await change(tx, id) }
   })
-  sessions.changed(id)
+  sessions.forgetUser(id)
   context.setSessionToken(token)
   return result
 }

@@ -74,7 +74,7 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
       })
       if (token === undefined) return refuseCode(services, context, { user, code, at: 'step-up' })
       await forgiveInSession(attempts, context)
-      sessions.changed(user.id)
+      sessions.forgetUser(user.id)
       context.setSessionToken(token)
       return { success: true }
     },
@@ -93,7 +93,7 @@ export function secondFactorHandlers(services: SecondFactorServices): Handlers<t
         await audit(tx, actOf(context), 'user.second-factor-end', { record: userRecord(person), detail: { methods } })
         await mails.queue(tx, { to: { userId: id }, kind: 'secondFactor', change: 'reset', act: actOf(context) })
       })
-      sessions.changed(id)
+      sessions.forgetUser(id)
       return { success: true }
     },
   }
@@ -108,7 +108,7 @@ function ownHandlers({ database, sessions, attempts, mails, secretKey, policy }:
       const renewed = await sessions.renewAlone(tx, id, context.sessionToken)
       return { token: renewed, result: await change(tx) }
     })
-    sessions.changed(id)
+    sessions.forgetUser(id)
     context.setSessionToken(token)
     return result
   }

@@ -46,7 +46,7 @@ export function teamHandlers({ database, sessions }: { database: Database; sessi
         const record = { kind: 'role', id: role, name: roleLabels[role] } as const
         await audit(tx, actOf(context), 'role.update', { record, changes })
       })
-      sessions.changed()
+      sessions.forgetUser()
       return { success: true }
     },
   }

@@ -93,7 +93,11 @@ function taskTable(collection: 'social' | 'daily') {
 const kinds = Object.keys(tables) as TrashKind[]
 
 /** Returns SQL that reads the records' rows as `r`, their accounts as `a`, and the unique values that they are to have as `wanted`. */
-function from(records: Trashed[], { entity }: { entity: Entity }, { priority, email }: Replacements = {}): RawBuilder<unknown> {
+function trashSourceSql(
+  records: Trashed[],
+  { entity }: { entity: Entity },
+  { priority, email }: Replacements = {},
+): RawBuilder<unknown> {
   const table = sql.table(entity.table)
   const replacements = JSON.stringify({ priority, email })
   return sql`trash, jsonb_populate_record(null::${table}, content -> 'row') as r, jsonb_populate_record(null::accounts, content -> 'account') as a,
@@ -122,7 +126,7 @@ export async function findConflicts(
     const { rows } = await sql<{ id: string; code: ConflictCode }>`
       select id, code from (
         select trash.id, case when ${sql.raw(isThere)} or ${sql.raw(isAgain('r.id'))} then 'STALE' ${sql.raw(isTaken)} end as code
-          from ${from(ofKind, tables[kind], replacements)}) as looked_at
+          from ${trashSourceSql(ofKind, tables[kind], replacements)}) as looked_at
        where code is not null`.execute(tx)
     found.push(...rows)
   }
@@ -172,7 +176,7 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
     await sql`
       insert into accounts (id, email, password_hash, created_at)
       select a.id, wanted.email, a.password_hash, a.created_at
-        from ${from(restoration.records, tables.user, restoration.replacements)} and a.id is not null
+        from ${trashSourceSql(restoration.records, tables.user, restoration.replacements)} and a.id is not null
        order by ${sql.raw(aToZSql('wanted.email'))}`.execute(tx)
     const rows = await insertRows(tx, userEntity, restoration, { email: 'wanted.email' })
     await restoreKeptRows(tx, ids)
@@ -235,7 +239,9 @@ async function insertRows<E extends Entity>(
   const { rows } = await sql`
     insert into ${sql.table(entity.table)} (${sql.raw(columns.join(', '))})
     select ${sql.raw(columns.map((column) => expressions[column] ?? `r.${column}`).join(', '))}
-      from ${from(records, { entity }, replacements)} order by r.id returning ${sql.join(storedFields(entity))}`.execute(tx)
+      from ${trashSourceSql(records, { entity }, replacements)} order by r.id returning ${sql.join(storedFields(entity))}`.execute(
+    tx,
+  )
   return rows as StoredRow<E>[]
 }
 

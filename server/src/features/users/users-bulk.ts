@@ -4,7 +4,7 @@ import type { UsersFilter } from '@arcade/contract/users/fields'
 import { BULK_NAMED_ROWS, type BulkOutput, type Target } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { type Role, roleLabels } from '@arcade/contract/team/fields'
-import { actOf, auditRows } from '#src/audit/audit.ts'
+import { actOf, auditRowsSql } from '#src/audit/audit.ts'
 import { aToZSql, idOrderSql } from '#src/db/collations.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import type { Condition } from '#src/lists/list.ts'
@@ -78,7 +78,7 @@ export async function removeUsers(
       return removed
     }
   })
-  if (!dryRun) sessions.changed()
+  if (!dryRun) sessions.forgetUser()
   return summary
 }
 
@@ -97,7 +97,7 @@ export async function moveUsersToTrash(
     with gone as (delete from users where ${where} returning *),
     gone_accounts as (delete from accounts using gone where accounts.id = gone.id returning accounts.*),
     trashed as (${trash.insert(act, trashedUsers)}),
-    audited as (${auditRows(act, 'user.remove', removedUsers)})
+    audited as (${auditRowsSql(act, 'user.remove', removedUsers)})
     select user_type as type, count(*) as affected,
            to_json((array_agg(json_build_object('id', id, 'title', email) order by ${BY_EMAIL}))[1:${sql.lit(BULK_NAMED_ROWS)}]) as some
       from gone group by user_type order by user_type`.execute(tx)

@@ -46,20 +46,20 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
   const { db } = database
   const readPage = numberedPages(database, servedUsers)
   /** Runs `change` on a user, then drops what any process has cached about the user. */
-  const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>, isDryRun = false): Promise<T> => {
+  const changeUser = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>, isDryRun = false): Promise<T> => {
     const result = await transactionOrDryRun(database, isDryRun, async (tx) => {
       const changed = await change(tx)
       await sessions.announceChange(tx, id)
       return changed
     })
-    sessions.changed(id)
+    sessions.forgetUser(id)
     return result
   }
 
   /** Gives a person the role that `choose` returns for the present one, and ends the person's sessions if it is another one. */
   const setRole = (id: string, context: CallContext, choose: (before: Role | null) => Role | null): Promise<DashboardUser> => {
     refuseSelf(id, context)
-    return changing(id, async (tx) => {
+    return changeUser(id, async (tx) => {
       const admins = await lockAdmins(tx, context)
       const before = await findUser(tx, id, 'lock')
       const from = admins.find((admin) => admin.id === id)?.role ?? null
@@ -88,7 +88,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
     },
 
     async update({ id, version, ...names }, context) {
-      const user = await changing(id, async (tx) => rename(tx, { before: await lockVersion(tx, id, version), names, context }))
+      const user = await changeUser(id, async (tx) => rename(tx, { before: await lockVersion(tx, id, version), names, context }))
       return { success: true, user }
     },
 
@@ -101,7 +101,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
         if (Object.keys(changes).length > 0) await rename(tx, { before, names, context, restoredFrom: seq })
         return { success: true, changes: JSON.stringify(changes), missing: [] as never[] } as const
       }
-      return changing(id, restore, dryRun)
+      return changeUser(id, restore, dryRun)
     },
 
     async setUserType({ id, userType }, context) {
@@ -131,7 +131,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
 
     async remove({ id }, context) {
       refuseSelf(id, context)
-      await changing(id, async (tx) => {
+      await changeUser(id, async (tx) => {
         const admins = await lockAdmins(tx, context)
         await findUser(tx, id, 'lock')
         refuseLastAdmin(id, admins)

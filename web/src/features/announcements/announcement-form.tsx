@@ -39,7 +39,7 @@ import { useUnsaved } from '#src/ui/unsaved.ts'
 import { MERGE_BEGINS, MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import classes from './announcements.module.css'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
-import { fileName, type FormFile, storedFile, useFile } from './form-file.ts'
+import { type FormFile, keyOrName, storedFile, useFile } from './form-file.ts'
 import { empty, toValues, usedValues } from './form-values.ts'
 import { activateAgainQuestion, keepLiveQuestion, toggleStatus } from './toggle-status.tsx'
 
@@ -146,7 +146,11 @@ function useMergeWithFiles(announcement: Announcement | undefined, form: DraftFo
       return merge.begin()
     },
     /** Returns what the form would save now, with the key or name of each file. */
-    formValues: () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) }),
+    formValues: () => ({
+      ...usedValues(form.getValues()),
+      image: keyOrName(image.field.value),
+      icon: keyOrName(icon.field.value),
+    }),
     handleChoice: (name: string, value: unknown) => {
       if (name !== 'image' && name !== 'icon') return form.setValue(name as 'title', value as string, { shouldDirty: true })
       const newer = merge.newer?.record

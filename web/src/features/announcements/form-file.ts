@@ -5,7 +5,7 @@ import { client } from '#src/client/client.ts'
 import type { ChosenFile } from './file-field.tsx'
 
 /** Returns the key of a stored file or the name of a local one. */
-export function fileName(value: ChosenFile): string | null {
+export function keyOrName(value: ChosenFile): string | null {
   if (!value) return null
   return 'key' in value ? value.key : value.file.name
 }
