@@ -1,3 +1,4 @@
+/** The command line of `arcade` without its process, so that tests can run it in their own (design §8). */
 import { pino } from 'pino'
 import { Failure } from '#src/calls.ts'
 import { ConfigError, readConfig } from '#src/config.ts'
