@@ -70,7 +70,7 @@ const figure = z.object({
   value: z.number(),
   /** The part of `value` that is compared: all of it, or only the whole days if the unit is a day. */
   whole: z.number(),
-  /** The value of the span before, which has the length of that of `whole`. */
+  /** The value of the span before `whole`, which is as long as `whole`. */
   before: z.number(),
   /** Since the beginning of the hour of the caller's last look; null without a look in the span, and for spans of days. */
   sinceLook: z.number().nullable(),

@@ -16,7 +16,7 @@ type Route = (typeof routes)[number]
 const heldBy = (role: Role) => permissionsOf(role, defaultRoleSettings[role])
 const mark = (isHeld: boolean): string => (isHeld ? '✓' : '')
 
-/** The permission that a call needs, or several of which one suffices. */
+/** Returns the permission that a call needs. If a call needs only one of several, they are joined by "or". */
 function neededBy({ meta: { needs } }: Route): string {
   return [needs ?? []].flat().join(' or ')
 }

@@ -22,7 +22,7 @@ function begin(database: Database, input: string) {
   return { answer, end, fail, began: began.promise }
 }
 
-/** Begins two requests, of which the second has taken over the key because the first one takes longer than a minute. */
+/** Begins two requests with one key. The first one takes longer than a minute, so the second one has taken the key over. */
 async function beginTwo() {
   const database = await testDatabase()
   const slow = begin(database, 'one')

@@ -104,7 +104,7 @@ export function createClaims(
   }
 }
 
-/** An item that a player wants to claim; undefined if there is none. `refusal` says why it cannot be claimed. */
+/** The item that a player wants to claim, if it exists, and why it cannot be claimed, if it cannot. */
 interface FoundItem {
   item: Item | undefined
   refusal: Failure | undefined

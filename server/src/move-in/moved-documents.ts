@@ -124,7 +124,7 @@ export class MovedDocuments {
     yield* found.parts()
   }
 
-  /** Reserves memory for one more document. Returns false if there is none left. */
+  /** Reserves memory for one more document. Returns false if no memory is left. */
   #reserve(): boolean {
     if (this.#count >= MOST) return false
     this.#count += 1

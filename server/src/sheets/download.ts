@@ -59,7 +59,7 @@ export interface DownloadAnswer {
 export interface Downloads {
   /** Starts a download. @throws Failure until then; a later failure breaks the transfer off, so that a short file never looks complete */
   start(options: DownloadOptions): Promise<DownloadAnswer>
-  /** Returns the progress of a download that the caller started, on any server; an empty object if there is none (any more). */
+  /** Returns the progress of a download that the caller started on any server. Before it begins and once it is over, the object is empty. */
   progress(exportId: string, context: CallContext): Promise<Partial<Progress>>
   /** Returns the number of sheets that are being written. */
   writingCount(): number

@@ -38,7 +38,6 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
       return fault ? { ...answer, isLost: true } : answer
     },
 
-    /** Makes the next calls fail: each call has the first fault that applies to it. */
     misbehave: (next: Fault[]): void => faults.set(next),
     sent: () => chats.sent(),
     file: (id: string): StoredFile | undefined => files.get(id),
