@@ -64,8 +64,8 @@ try {
     const typical = (figure: keyof Load, among: Load[]) => median(among.map((one) => one[figure]))
     const beside = (figure: keyof Load) => ({ ours: typical(figure, loads), limit: typical(figure, empty.loads), unit: 'ms' })
     report(`JavaScript of the ${name}, gzip`, { ours: typical('scriptBytes', loads) / 1000, unit: 'kB', atMost: atMostKb })
-    report(`LCP of the ${name} on a CPU slowed 4 ×`, { ...beside('lcpMs'), atMost: MAX_LCP })
-    report(`${name} drawn on a CPU slowed 4 ×`, beside('drawnMs'))
+    report(`LCP of the ${name}, slowed`, { ...beside('lcpMs'), atMost: MAX_LCP })
+    report(`${name} drawn, slowed`, beside('drawnMs'))
   }
   for (const page of pages) {
     const onPhone: Load[] = []

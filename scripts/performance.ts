@@ -54,7 +54,7 @@ const areas: readonly Area[] = [
   },
   {
     title: 'Pages in the browser',
-    about: 'Chromium, mostly on a CPU slowed four times.',
+    about: 'Chromium; *slowed*: on a CPU slowed four times.',
     benches: { 'first-load': 'first load', interaction: 'use' },
   },
   {
@@ -78,20 +78,19 @@ const HEAD = ['| what | ours | to limit | bound | bench |', '|---|--:|--:|--:|--
 
 const opening = `# Performance
 
-\`npm run bench\` writes this document, with a table for each area; \`npm run bench NAME\` measures one bench again, the last column
-has its name. \`--strict\` fails if a bound is missed, or if all benches together take more than half an hour at a million rows.
-\`--large\` measures ten million, and heavy use for 15 minutes instead of one; its rows have it in the last column.
+\`npm run bench\` writes this document; \`npm run bench NAME\` measures one bench of the last column again. \`--strict\` fails if a
+bound is missed, or if all take more than half an hour. \`--large\` measures ten million rows, and heavy use for 15 minutes instead
+of one.
 
-- **ours** is the console as it runs in production, on its own PostgreSQL.
-- **to limit** compares it with the best possible answer, measured in the same run: the same statement from a bare \`node:http\`
-  server, \`COPY\` of the same rows, the same hashes alone, or the same question over fewer rows.
-- **bound** is the [budget](design.md#9-budgets): of the ratio where there is one, else of ours.
+- **ours** is the console as in production, on its own PostgreSQL.
+- **to limit** compares it with the best possible answer in the same run: the same statement from a bare \`node:http\` server,
+  \`COPY\` of the same rows, the same hashes alone, the same elements put in as HTML, or the same question over fewer rows.
+- **bound** is the [budget](design.md#9-budgets), of the ratio or of ours.
 
-Lists answer equal questions that are asked at the same time with one shared read ([ADR 11](decisions/0011-shared-reads.md)), so
-each request of a bench asks another question, out of 500 or more; what is shared says so. The dashboard has only five questions.
-A row with p99 has two figures in each cell. Of questions of one kind with one bound the table shows the slowest that meets it and
-each that misses it. Tables show what has a bound; a run prints the rest. Ratios say more than figures, which depend on the
-machine and its load.
+Each request asks another question, out of 500 or more, because lists answer equal questions at the same time with one shared read
+([ADR 11](decisions/0011-shared-reads.md)); what is shared says so. A row with p99 has two figures in each cell. Of questions of
+one kind with one bound the table shows the slowest that meets it and each that misses it; a run prints the rest. Ratios say more
+than figures, which depend on the machine and its load.
 `
 
 /** What the document says of a bench: when it ran, and its rows of the table. */

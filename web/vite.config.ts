@@ -61,8 +61,7 @@ export default defineConfig({
 
 /**
  * The modules of the first pages. The server lists their files in index.html, so that they load together with the app. Files of `later` are
- * prefetched, so that error messages and questions can still be shown when the
- * connection is lost.
+ * prefetched, so that error messages and questions can still be shown when the connection is lost.
  */
 const firstModules = {
   signedOut: ['src/start.tsx', 'src/features/auth/login-page.tsx'],

@@ -63,9 +63,12 @@ export function useSession(): Session {
   return useSessionQuery().data ?? NO_SESSION
 }
 
-/** Returns the session outside React; undefined until the server has answered. */
+/**
+ * Returns the session outside React; undefined until the server has answered. Reads the cache by the hash: each query asks for the session
+ * several times while a page is drawn, and `getQueryData` would hash the key every time.
+ */
 export function knownSession(): Session | undefined {
-  return queryClient.getQueryData<Session>(sessionKey)
+  return queryClient.getQueryCache().get<Session>(SESSION_HASH)?.state.data
 }
 
 /** Returns the signed-in user outside React, for route guards. */

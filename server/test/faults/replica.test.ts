@@ -147,7 +147,7 @@ describe('Replica', () => {
     expect((await admin.call('POST', '/api/exports', exportOf('socialTasks'))).headers.get('x-row-count')).toBe(
       String(await countTasks()),
     )
-    await expect.poll(async () => titles(await other.call('GET', '/api/social-tasks')), { timeout: 5000 }).toContain(title)
+    await expect.poll(async () => titles(await other.call('GET', '/api/social-tasks'))).toContain(title)
     expect(status()).toBe('is too far behind')
     await onReplica('select pg_wal_replay_resume()')
     await inUse()

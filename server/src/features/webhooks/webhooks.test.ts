@@ -203,7 +203,7 @@ describe('webhooks: an endpoint that', () => {
   })
 
   test('hangs is given up after a timeout and delays no other webhook, however many hang', async () => {
-    const all = await opening({ timeoutMs: 3000 })
+    const all = await opening({ timeoutMs: 6000 })
     const [stuck, good] = [await endpoint(() => {}), await endpoint()]
     const hanging = await add(all, stuck.url)
     const { db } = all.app.database
@@ -218,7 +218,7 @@ describe('webhooks: an endpoint that', () => {
     await all.deliveries.sendDue()
     expect(good.received).toHaveLength(1)
     await first
-    expect(await last(all.admin, hanging.id)).toMatchObject({ state: 'waiting', result: 'No answer within 3 s' })
+    expect(await last(all.admin, hanging.id)).toMatchObject({ state: 'waiting', result: 'No answer within 6 s' })
   })
 
   test('is switched off gets no test; the call is refused with a message', async () => {

@@ -5,6 +5,7 @@ import { isolated } from '@arcade/contract/text'
 import { type Icon, IconChartBar, IconCrown, IconEye, IconPencil, IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
+import { createContext, use } from 'react'
 import { api, client } from '#src/client/client.ts'
 import { DeleteRowButton, DeleteSelectedButton } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
@@ -22,12 +23,15 @@ import { EditButton } from '#src/lists/row-buttons.tsx'
 import { InviteButton } from './invite.tsx'
 import { OpenInvitations } from './open-invitations.tsx'
 import { OpenPasswordLinks } from './open-password-links.tsx'
-import { useMayActOn } from './roles-above.ts'
+import { useRolesAbove } from './roles-above.ts'
 import classes from './manage-users-page.module.css'
 
 /** The permission for all that changes users, but their roles. */
 const WRITE = 'users.write'
 const CONSEQUENCE = 'Their sessions end at once.'
+
+/** For the rows, which would take longer to draw if each of them asked for it. */
+const RolesAbove = createContext<readonly Role[]>([])
 
 const columns = listColumns(userList, {
   // The default order is the order of creation, so the rows are numbered in that order.
@@ -67,6 +71,7 @@ export function ManageUsersPage() {
   )
   const mayWrite = useMay(WRITE)
   const mayGiveRoles = useMay('users.roles')
+  const above = useRolesAbove()
   const isPhone = useIsPhone() // its menu has the link to the roles, and Add User the invitation: the heading has no room for them
   return (
     <Page
@@ -85,22 +90,24 @@ export function ManageUsersPage() {
         </>
       }
     >
-      <ListTable
-        label="Users"
-        state={state}
-        columns={columns}
-        rowKey={({ id }) => id}
-        firstStep={mayWrite && <LinkButton to="/add-user">Add the first user</LinkButton>}
-        actsNeed={WRITE}
-        acts={
-          <DeleteSelectedButton
-            list={userList}
-            selection={state.selection}
-            consequence={() => CONSEQUENCE}
-            run={(target, run, options) => client.users.removeMany({ target, ...run }, options)}
-          />
-        }
-      />
+      <RolesAbove value={above}>
+        <ListTable
+          label="Users"
+          state={state}
+          columns={columns}
+          rowKey={({ id }) => id}
+          firstStep={mayWrite && <LinkButton to="/add-user">Add the first user</LinkButton>}
+          actsNeed={WRITE}
+          acts={
+            <DeleteSelectedButton
+              list={userList}
+              selection={state.selection}
+              consequence={() => CONSEQUENCE}
+              run={(target, run, options) => client.users.removeMany({ target, ...run }, options)}
+            />
+          }
+        />
+      </RolesAbove>
       <OpenInvitations />
       <OpenPasswordLinks />
     </Page>
@@ -132,7 +139,8 @@ function UpdateButton({ user }: { user: DashboardUser }) {
 }
 
 function DeleteButton({ user: { id, fname, lname, email, role } }: { user: DashboardUser }) {
-  if (!useMayActOn(role)) return null
+  const above = use(RolesAbove)
+  if (role !== null && above.includes(role)) return null
   return (
     <DeleteRowButton
       list={userList}
