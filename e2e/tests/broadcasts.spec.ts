@@ -117,6 +117,7 @@ test('design §7 an announcement is sent to a segment, with a control group; los
   )
   await confirm(page, /^Send to about/)
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  await expect(page.getByText('Segment: Reachable wallets · Has: Email, Wallet', { exact: true })).toBeVisible()
   await expect(page.getByText('Counting who has seen and claimed it.')).toBeVisible()
   await expect(figure(page, 'Claimed')).toBeVisible()
   report.resolve()

@@ -1,6 +1,6 @@
 /**
  * Sessions (§4, security.md): 256-bit tokens, stored as SHA-256. A session ends after 12 idle hours, after 7 days, and at once on sign-out,
- * removal and change of role. Hides the table and the cache; changes of other processes arrive by NOTIFY.
+ * removal, and a new role, password or second factor. Hides the table and the cache; changes of other processes arrive by NOTIFY.
  */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Session } from '@arcade/contract/account/calls'

@@ -15,6 +15,8 @@ interface FilterFieldProps {
   filter: SimpleFilter
   value: FilterValue
   typed: FilterValue
+  /** Shown below the field of a number or a time. */
+  problem: string | undefined
   onType: (typed: FilterValue) => void
   onChange: (value: FilterValue) => void
 }
@@ -91,7 +93,7 @@ interface DayFilterProps extends Omit<FilterFieldProps, 'filter'> {
 }
 
 /** Reports complete days while typing. A day before the year 1000 is probably an unfinished year, and is reported on blur. */
-function DayFilter({ label, type, value = '', typed = '', onType, onChange }: DayFilterProps) {
+function DayFilter({ label, type, value = '', typed = '', problem, onType, onChange }: DayFilterProps) {
   const report = (day: string) => {
     if (day !== value) onChange(day || undefined)
   }
@@ -101,7 +103,14 @@ function DayFilter({ label, type, value = '', typed = '', onType, onChange }: Da
     if (day >= FIRST_REPORTED_DAY) report(day)
   }
   return (
-    <TextInput type={type} label={label} value={typed} onChange={({ target }) => handleChange(target.value)} {...committing} />
+    <TextInput
+      type={type}
+      label={label}
+      value={typed}
+      error={problem}
+      onChange={({ target }) => handleChange(target.value)}
+      {...committing}
+    />
   )
 }
 
@@ -112,12 +121,12 @@ interface NumberFilterProps extends Omit<FilterFieldProps, 'filter'> {
 }
 
 /** Reports its number on blur or Enter. Other text shows an error and is not reported. */
-function NumberFilter({ label, isDays, value, typed, onType, onChange }: NumberFilterProps) {
-  const problem = isDays ? daysProblem(typed) : typeof typed === 'string' && `${label} must be a number`
+function NumberFilter({ label, isDays, value, typed, problem, onType, onChange }: NumberFilterProps) {
+  const refusal = isDays ? daysProblem(typed) : typeof typed === 'string' && `${label} must be a number`
   const committing = useCommit(() => {
-    if (!problem && typed !== value) onChange(typed)
+    if (!refusal && typed !== value) onChange(typed)
   })
-  return <NumberInput label={label} value={typed} error={problem} onChange={onType} {...committing} />
+  return <NumberInput label={label} value={typed} error={refusal || problem} onChange={onType} {...committing} />
 }
 
 function daysProblem(days: FilterValue): string | false {

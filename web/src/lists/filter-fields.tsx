@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { FilterField } from './filter-field.tsx'
 import classes from './filter-fields.module.css'
 import { FilterGroups } from './filter-groups.tsx'
-import type { Filter, FilterValue, FilterValues } from './filter-words.ts'
+import { type Filter, type FilterValue, type FilterValues, rangeProblem } from './filter-words.ts'
 
 /** What was typed into a filter and not applied. */
 interface Draft {
@@ -47,6 +47,7 @@ export function FilterFields({ filters, values, onFilter, drafts, onDraft }: Fil
             filter={filter}
             value={value}
             typed={draft && draft.of === value ? draft.typed : value}
+            problem={rangeProblem(filter, values)}
             onType={(typed) => onDraft(name, { typed, of: value })}
             onChange={handleChange}
           />

@@ -8,7 +8,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import classes from './filter-fields.module.css'
 import { FilterField } from './filter-field.tsx'
-import { type FilterValue, groupsIn, type GroupsFilter, type SimpleFilter } from './filter-words.ts'
+import { type FilterValue, groupsIn, type GroupsFilter, rangeProblem, type SimpleFilter } from './filter-words.ts'
 
 interface FilterGroupsProps {
   filter: GroupsFilter
@@ -124,6 +124,7 @@ function Group({ name, group, filters, onChange, onRemove }: GroupProps) {
     const fields = container.current?.querySelectorAll<HTMLElement>('[data-part] :is(input, select)')
     if (fields) Array.from(fields).at(-1)?.focus()
   }, [added])
+  const values = Object.fromEntries(parts.map(({ name: of, value }) => [of, value]))
   const free = filters.filter((filter) => !parts.some((part) => part.name === filter.name))
   const changePart = (changed: EditedGroup['parts'][number]) =>
     onChange({ ...group, parts: parts.map((part) => (part.name === changed.name ? changed : part)) })
@@ -147,6 +148,7 @@ function Group({ name, group, filters, onChange, onRemove }: GroupProps) {
               filter={filter}
               value={part.value}
               typed={part.typed}
+              problem={rangeProblem(filter, values)}
               onType={(typed) => changePart({ ...part, typed })}
               onChange={(value) => changePart({ ...part, value, typed: value })}
             />

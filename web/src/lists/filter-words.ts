@@ -8,14 +8,24 @@ interface FilterBase {
   label: string
 }
 
+/** The filter with the beginning of a range. */
+interface Beginning {
+  name: string
+  label: string
+}
+
 interface Option {
   value: string
   label: string
 }
 
-/** A filter of one field. `all` takes several options, and `item` an item. */
+/** A filter of one field. `all` takes several options, and `item` an item. The end of a range names its `beginning`. */
 export type SimpleFilter = FilterBase &
-  ({ kind: 'choice' | 'all'; options: readonly Option[] } | { kind: 'number' | 'days' | 'item' | 'day' | 'minute' })
+  (
+    | { kind: 'choice' | 'all'; options: readonly Option[] }
+    | { kind: 'days' | 'item' }
+    | { kind: 'number' | 'day' | 'minute'; beginning?: Beginning | undefined }
+  )
 
 /** A filter as a toolbar offers it. The value of `groups` has groups of other filters, as JSON. */
 export type Filter = SimpleFilter | GroupsFilter
@@ -53,6 +63,14 @@ function groupWords(filters: readonly Filter[], group: FilterValues, titleOf: (i
 
 function labelOf(options: readonly Option[], value: string): string {
   return options.find((option) => option.value === value)?.label ?? value
+}
+
+/** Returns why no row matches, if a filter is the end of a range and lies before its beginning. */
+export function rangeProblem(filter: SimpleFilter, values: FilterValues): string | undefined {
+  const beginning = 'beginning' in filter ? filter.beginning : undefined
+  const [from, to] = [beginning && values[beginning.name], values[filter.name]]
+  if (beginning === undefined || from === undefined || to === undefined || to >= from) return undefined
+  return `${filter.label} is ${filter.kind === 'number' ? 'below' : 'before'} ${beginning.label}`
 }
 
 /** Returns the options of an `all` filter's value. */

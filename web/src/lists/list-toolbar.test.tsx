@@ -61,6 +61,22 @@ test('a number filter with other text shows an error and is not applied', async 
   expect(onFilter).not.toHaveBeenCalled()
 })
 
+test.each([
+  ['numbers', 'number', 20, 3, 'Amount to is below Amount from'],
+  ['days', 'day', '2026-02-01', '2026-01-31', 'Amount to is before Amount from'],
+] as const)('a range of %s that ends before it begins says so', async (_what, kind, from, to, problem) => {
+  const beginning = { name: 'from', label: 'Amount from' }
+  const ends = { name: 'to', label: 'Amount to', kind, beginning }
+  const Toolbar = ({ last }: { last: string | number }) => (
+    <ListToolbar {...searchProps} filters={[{ ...beginning, kind }, ends]} values={{ from, to: last }} onFilter={onFilter} />
+  )
+  const rerender = render(<Toolbar last={to} />)
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  await expect.element(page.getByLabelText('Amount to')).toHaveAccessibleDescription(problem)
+  rerender(<Toolbar last={from} />)
+  await expect.element(page.getByLabelText('Amount to')).toHaveAccessibleDescription('')
+})
+
 test('a hint about the search stands below its box, in a live region', async () => {
   render(<ListToolbar searchLabel="Search users" search="oo" onSearch={() => {}} hint="Two letters are few." />)
   await expect.element(page.getByRole('status')).toHaveTextContent('Two letters are few.')

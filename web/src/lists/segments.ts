@@ -4,7 +4,7 @@ import type { View } from '@arcade/contract/views/calls'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client/client.ts'
 import { filtersOnly, type ListAddress, listFilter, readListAddress } from './list-address.ts'
-import { parseSearch } from './search-params.ts'
+import { parseSearch, stringifySearch } from './search-params.ts'
 
 export type PlayersAddress = ListAddress<typeof playerList>
 
@@ -17,6 +17,11 @@ export function useSegments(): { segments: readonly View[] | undefined; isLost: 
 /** Returns a segment's search and filters, without order, page and look. */
 export function segmentAddress({ address }: Pick<View, 'address'>): PlayersAddress {
   return filtersOnly(playerList, readListAddress(playerList, parseSearch(address)))
+}
+
+/** Returns the same text for the same filters, whatever their order. */
+export function filterText(filters: object): string {
+  return stringifySearch(Object.fromEntries(Object.entries(filters).toSorted(([one], [other]) => (one < other ? -1 : 1))))
 }
 
 /** Returns the filter of a segment in the API. */

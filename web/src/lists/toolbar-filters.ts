@@ -17,7 +17,7 @@ interface Offered {
 /** Returns the filters by their names in the address. */
 export function toolbarFilters(list: List, { extraOptions = {}, seesPersonal = true }: Offered = {}): Filter[] {
   const simple = (name: string, filter: Exclude<DeclaredFilter, { kind: 'groups' }>): SimpleFilter => {
-    const shown = simpleFilter(name, filter, extraOptions)
+    const shown = simpleFilter(list, name, filter, extraOptions)
     if (seesPersonal || !('options' in shown)) return shown
     return { ...shown, options: shown.options.filter(({ value }) => !isPersonalFilter(list, name, value)) }
   }
@@ -37,6 +37,7 @@ export function isOffered(filter: Filter): boolean {
 }
 
 function simpleFilter(
+  list: List,
   name: string,
   filter: Exclude<DeclaredFilter, { kind: 'groups' }>,
   extraOptions: FilterOptions,
@@ -46,7 +47,17 @@ function simpleFilter(
     const declared = Object.entries(filter.options).map(([value, label]) => ({ value, label }))
     return { ...field, kind: filter.kind === 'all' ? 'all' : 'choice', options: extraOptions[field.name] ?? declared }
   }
-  return { ...field, kind: 'isToTheMinute' in filter && filter.isToTheMinute ? 'minute' : inputs[filter.kind] }
+  if (filter.kind === 'days' || filter.kind === 'item') return { ...field, kind: filter.kind }
+  const beginning = beginningOf(list, filter)
+  if (filter.kind === 'from' || filter.kind === 'before')
+    return { ...field, kind: filter.isToTheMinute ? 'minute' : 'day', beginning }
+  return { ...field, kind: 'number', beginning }
 }
 
-const inputs = { min: 'number', max: 'number', days: 'days', item: 'item', from: 'day', before: 'day' } as const
+const beginnings: Partial<Record<DeclaredFilter['kind'], DeclaredFilter['kind']>> = { max: 'min', before: 'from' }
+
+/** Returns the filter with the beginning of the range that a filter ends. */
+function beginningOf({ filters }: List, { kind, field }: DeclaredFilter): { name: string; label: string } | undefined {
+  const found = Object.entries(filters).find(([, one]) => one.kind === beginnings[kind] && one.field === field)
+  return found && { name: nameInAddress(...found), label: found[1].label }
+}

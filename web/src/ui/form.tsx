@@ -195,19 +195,9 @@ export function OtherSubmitButton({ children, onClick }: { children: ReactNode; 
   )
 }
 
-interface FormColumnsProps {
-  /** The inputs are on one line, also if one of them has a description above it. */
-  isAligned?: boolean
-  children: ReactNode
-}
-
 /** Puts fields beside each other where there is room. A form has them in one or more groups. */
-export function FormColumns({ isAligned = false, children }: FormColumnsProps) {
-  return (
-    <div className={classes['columns']} data-aligned={isAligned || undefined}>
-      {children}
-    </div>
-  )
+export function FormColumns({ children }: { children: ReactNode }) {
+  return <div className={classes['columns']}>{children}</div>
 }
 
 interface FormActionsProps {

@@ -122,7 +122,7 @@ describe('an account of the sign-in service', () => {
     expect(await rowsOf(one)).toHaveLength(1)
   })
 
-  test('security: it ends with its owner, who cannot sign in from the trash and comes back without it', async () => {
+  test('security: it ends with its owner, who cannot sign in from the trash', async () => {
     const { app, ada } = await withService()
     const grace = await app.signUp('editor', 'grace@gmail.com')
     await linkAccount(grace, 'grace')

@@ -99,7 +99,7 @@ describe('one’s own passkeys', () => {
     expect(await oneMore()).toMatchObject({ status: 409, body: { code: 'TOO_MANY_PASSKEYS' } })
   })
 
-  test('they end with their owner’s removal, and a restored user has none', async () => {
+  test('they end with their owner’s removal', async () => {
     const { app, admin } = await opening()
     const person = await app.signUp('admin')
     const { passkey } = await addPasskey(person)

@@ -147,7 +147,7 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="New Token">
-        <FormColumns isAligned>
+        <FormColumns>
           <TextField control={form.control} name="name" label="Name" isRequired />
           <SelectField
             control={form.control}
@@ -155,7 +155,7 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
             label="Scope"
             isRequired
             placeholder="Select a scope"
-            description={botScopes[scope].does}
+            hint={botScopes[scope].does}
             options={Object.entries(botScopes).map(([value, { label }]) => ({ value, label }))}
           />
         </FormColumns>

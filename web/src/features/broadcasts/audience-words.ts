@@ -1,9 +1,10 @@
 /** The recipients of a broadcast in words, from its filter. */
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
+import { isolated } from '@arcade/contract/text'
 import { type Filter, filterWords, itemsIn } from '#src/lists/filter-words.ts'
 import { useItemTitles } from '#src/lists/item-field.tsx'
-import type { PlayersAddress } from '#src/lists/segments.ts'
+import { filterText, type PlayersAddress, segmentFilter, useSegments } from '#src/lists/segments.ts'
 import { toolbarFilters } from '#src/lists/toolbar-filters.ts'
 import { momentText } from '#src/ui/moment.tsx'
 
@@ -21,8 +22,12 @@ export function activeFilters(address: PlayersAddress): readonly Filter[] {
 
 type Audience = Pick<Broadcast, 'filter' | 'isFilterWithheld'>
 
-/** Returns the words for the recipients of broadcasts: `All players`, or `Has: Wallet · Seen within 30 days`. */
+/**
+ * Returns the words for the recipients of broadcasts: `All players`, or `Segment: Wallets · Has: Wallet · Seen within 30 days`. A segment is
+ * named while it has the same filters.
+ */
 export function useAudienceWords(broadcasts: readonly Audience[]): (broadcast: Audience) => string {
+  const { segments } = useSegments()
   const titleOf = useItemTitles(broadcasts.flatMap(({ filter }) => itemsIn(audienceFilters, asValues(filter))))
   return ({ filter, isFilterWithheld }) => {
     const parts = Object.entries(asValues(filter)).map(([name, value]) => {
@@ -32,7 +37,9 @@ export function useAudienceWords(broadcasts: readonly Audience[]): (broadcast: A
       const declared = audienceFilters.find((one) => one.name === name)
       return declared ? filterWords(declared, value, titleOf) : `${name}: ${value}`
     })
+    const segment = segments?.find((view) => filterText(segmentFilter(view)) === filterText(filter))
     if (isFilterWithheld) parts.push('Filters that your role may not see')
+    else if (segment && parts.length > 0) parts.unshift(`Segment: ${isolated(segment.name)}`)
     return parts.length === 0 ? 'All players' : parts.join(' · ')
   }
 }

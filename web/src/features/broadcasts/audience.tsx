@@ -11,7 +11,7 @@ import { api } from '#src/client/client.ts'
 import type { FilterValues } from '#src/lists/filter-words.ts'
 import { FilterChips, FiltersPane } from '#src/lists/filters.tsx'
 import { withoutUndefined } from '#src/lists/list-address.ts'
-import { type PlayersAddress, segmentAddress, useSegments } from '#src/lists/segments.ts'
+import { filterText, type PlayersAddress, segmentAddress, useSegments } from '#src/lists/segments.ts'
 import { stringifySearch } from '#src/lists/search-params.ts'
 import { isOffered, toolbarFilters } from '#src/lists/toolbar-filters.ts'
 import { useMay } from '#src/session.tsx'
@@ -31,7 +31,7 @@ export function usePlan(filter: PlayersFilter, holdBack: number): UseQueryResult
 export function useItemSegment(segmentId: string | null | undefined, audience: PlayersAddress): View | undefined {
   const { segments } = useSegments()
   const segment = segments?.find(({ id }) => id === segmentId)
-  return segment && textOf(segmentAddress(segment)) !== textOf(audience) ? segment : undefined
+  return segment && filterText(segmentAddress(segment)) !== filterText(audience) ? segment : undefined
 }
 
 const OWN = 'own' // no id of a view: those are UUIDs
@@ -48,8 +48,8 @@ export function Audience({ address, plan, onChange }: AudienceProps) {
   const values = address as FilterValues // it has filters only
   const seesPersonal = useMay('players.personal')
   const offered = toolbarFilters(playerList, { seesPersonal }).filter(isOffered)
-  const shown = textOf(address)
-  const segment = segments?.find((view) => textOf(segmentAddress(view)) === shown)
+  const shown = filterText(address)
+  const segment = segments?.find((view) => filterText(segmentAddress(view)) === shown)
   const isOwn = active.length > 0 && !segment
   const handleChoice = (choice: string) => {
     const chosen = segments?.find(({ id }) => id === choice)
@@ -81,11 +81,6 @@ export function Audience({ address, plan, onChange }: AudienceProps) {
 /** Returns the recipients in words, while the filters' pane lies over them. */
 function foundText({ data, isPlaceholderData }: UseQueryResult<BroadcastPlan>): string {
   return data && !isPlaceholderData ? capitalised(recipientsText(data)) : 'Counting…'
-}
-
-/** Returns the same text for the same filters. */
-function textOf(address: PlayersAddress): string {
-  return stringifySearch(Object.fromEntries(Object.entries(address).toSorted(([one], [other]) => (one < other ? -1 : 1))))
 }
 
 /** @param href the list of those players */
