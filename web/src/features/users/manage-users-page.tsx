@@ -30,7 +30,7 @@ import classes from './manage-users-page.module.css'
 const WRITE = 'users.write'
 const CONSEQUENCE = 'Their sessions end at once.'
 
-/** For the rows, which would take longer to draw if each of them asked for it. */
+/** Roles whose people the signed-in person may not delete. A context, because drawing takes longer if each row asks for them. */
 const RolesAbove = createContext<readonly Role[]>([])
 
 const columns = listColumns(userList, {
