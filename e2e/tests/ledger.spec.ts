@@ -155,7 +155,10 @@ test('Ledger: a balance that falls while an adjustment is sent is shown, and the
     { times: 1 },
   )
   await field(dialog, 'Amount').fill('-57000')
+  // The page may hear of the lower balance before its own request is answered.
+  const answered = page.waitForResponse((response) => response.url().endsWith('/adjustments'))
   await confirm.click()
+  expect((await answered).status()).toBe(409)
   await expect(newBalance).toHaveText('New balance-666')
   await expect(page.getByText(/below 0\.?$/), 'the error is shown once').toHaveText(['The balance would go below 0'])
   await expect(field(dialog, 'Amount')).toHaveAccessibleDescription(/^The balance would go below 0 /)
