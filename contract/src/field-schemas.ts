@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { MAX_NUMBER, MAX_PAGE, MAX_SEARCH_LENGTH } from './entity.ts'
 import { isExactNumber, numberParameter } from './numbers.ts'
-import { typedText, withoutInvisible } from './text.ts'
+import { isStorable, typedText, withoutInvisible } from './text.ts'
 
 export const MIN_PASSWORD_LENGTH = 6 // §9
 export const MAX_PASSWORD_LENGTH = 128
@@ -161,7 +161,7 @@ export const linkField = z
  * The search text of a list. Case, width and diacritics are ignored, and an empty text matches everything. Lists of people ignore a leading
  * `@`, and find one or two ASCII characters only at the beginnings of words.
  */
-export const searchField = z.string().trim().max(MAX_SEARCH_LENGTH).optional()
+export const searchField = z.string().trim().max(MAX_SEARCH_LENGTH).refine(isStorable).optional()
 
 /** `true` or `false` in a query string. */
 const flagParameter = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])

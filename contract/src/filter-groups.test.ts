@@ -27,9 +27,12 @@ describe('an item', () => {
       expect(readItem(writeItem(item))).toEqual(item)
   })
 
-  test.for(['', 'social', 'social:', 'weekly:1', ':1', `daily:${text(129)}`])('is not %j', (written) => {
-    expect(readItem(written)).toBeUndefined()
-  })
+  test.for(['', 'social', 'social:', 'weekly:1', ':1', `daily:${text(129)}`, 'social:a\0', 'social:\ud800'])(
+    'is not %j',
+    (written) => {
+      expect(readItem(written)).toBeUndefined()
+    },
+  )
 })
 
 describe('several options', () => {

@@ -5,6 +5,7 @@
  */
 import { MAX_FILTER_DAYS, type Filter, type List, MAX_NUMBER } from './entity.ts'
 import { type HistoryKind, historyKinds } from '#src/history/fields.ts'
+import { isStorable } from './text.ts'
 
 /** Most groups of a filter. */
 export const MAX_GROUPS = 8
@@ -20,7 +21,7 @@ export function readItem(text: string): { kind: HistoryKind; id: string } | unde
   const [written = '', ...rest] = text.split(':')
   const kind = historyKinds.find((one) => one === written)
   const id = rest.join(':')
-  return kind === undefined || id === '' || id.length > MAX_ITEM_ID_LENGTH ? undefined : { kind, id }
+  return kind === undefined || id === '' || id.length > MAX_ITEM_ID_LENGTH || !isStorable(id) ? undefined : { kind, id }
 }
 
 /** Writes an item as filters name it. */

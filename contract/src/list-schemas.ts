@@ -17,6 +17,7 @@ import {
 import { MAX_GROUPS, MAX_GROUPS_TEXT_LENGTH, groupNames, readAll, readGroups, readItem, writeGroups } from './filter-groups.ts'
 import { cursorField, reversedField, searchField } from './field-schemas.ts'
 import { numberParameter } from './numbers.ts'
+import { isStorable } from './text.ts'
 
 /** Returns the schema of an entity's row in the API. */
 export function rowSchema<const Fs extends Fields>(fields: Fs) {
@@ -44,7 +45,7 @@ const kindSchemas = {
 
 const amountField = numberParameter.pipe(z.number().min(-MAX_NUMBER).max(MAX_NUMBER))
 const momentField = z.iso.datetime({ offset: true })
-const offeredTextField = z.string().max(MAX_FILTER_TEXT_LENGTH)
+const offeredTextField = z.string().max(MAX_FILTER_TEXT_LENGTH).refine(isStorable)
 
 /** Returns the schema of a list's search and filters. */
 export function filterSchema<const L extends List>(list: L) {

@@ -25,6 +25,11 @@ export function typedText(text: string): string {
   return isBlank(text) ? '' : text.normalize('NFC').trim()
 }
 
+/** Whether PostgreSQL can keep a text: it has neither U+0000 nor halves of surrogate pairs. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
 /** The length of a text in code points, as in schemas, PostgreSQL and Telegram's limits. */
 export function characterCount(text: string): number {
   let count = 0

@@ -112,9 +112,13 @@ test('When and for whom: a paused task is marked in its list, and the filter fin
   await expect(row(page, 'Follow')).toBeVisible()
   await expect(row(page, 'Retweet')).toHaveCount(0)
   await control(row(page, 'Follow'), 'Duplicate').click()
+  await expect(section(page)).toContainText('the dates of the original are not copied')
   await section(page).click()
   await expect(field(page, 'Ends At')).toHaveValue('')
   await expect(page.getByLabel('Paused')).not.toBeChecked()
+  await field(page, 'Ends At').fill('2040-08-06T18:00')
+  await expect(section(page)).toContainText('until 08/06/2040')
+  await expect(section(page)).not.toContainText('not copied')
 })
 
 test('When and for whom: the switch by hand says what it does to the schedule', async ({ page, server }) => {

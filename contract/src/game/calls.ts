@@ -9,6 +9,7 @@ import { MAX_NUMBER } from '#src/entity.ts'
 import { type Player, playerFields } from '#src/players/fields.ts'
 import { type TaskCollection, taskCollections, taskFields } from '#src/tasks/fields.ts'
 import { rowSchema } from '#src/list-schemas.ts'
+import { isStorable } from '#src/text.ts'
 import { player, USER_ID_RULE, userIdField, userIdParameter } from '#src/players/calls.ts'
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 
@@ -31,7 +32,7 @@ function detailField(name: string) {
   return z
     .string(`${name} must be a text`)
     .max(MAX_PLAYER_TEXT_LENGTH, `${name} must be at most ${MAX_PLAYER_TEXT_LENGTH} characters`)
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), `${name} must not contain U+0000 or lone surrogates`)
+    .refine(isStorable, `${name} must not contain U+0000 or lone surrogates`)
     .transform((text) => (text === '' ? null : text))
     .nullable()
     .optional()

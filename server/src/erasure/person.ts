@@ -23,7 +23,7 @@ export interface PersonMatcher {
   occursIn(text: string): boolean
   /** Whether a search finds this person and nobody else. */
   matchesSearch(search: string): Promise<boolean>
-  /** Whether a name, such as that of a view, contains an identifier or a word that finds only this person. */
+  /** Whether a name, such as that of a view, contains an identifier, or a word of the person's texts that finds only this person. */
   matchesName(name: string): Promise<boolean>
   /** Whether the address of a list's page looks for this person. @param list undefined if the list is not known */
   matchesAddress(address: string, list?: string): Promise<boolean>
@@ -35,12 +35,18 @@ const MIN_WORD_LENGTH = 3
 /** A shorter identifier, such as a test's user id 8, is in many texts that do not mean the person. */
 const MIN_IDENTIFIER_LENGTH = 6
 
+/** The parts of a name or a text that count as words: a handle is one, and so is an e-mail address. */
+function wordsOf(text: string): string[] {
+  return text.split(/[^\p{L}\p{M}\p{N}_@.]+/u).flatMap((word) => searchedText(word) || [])
+}
+
 /** Filters whose value is the id of a person. */
 const ID_FILTERS = ['actorId', 'recordId']
 
 export function personMatcher({ id, texts, identifiers, lists, findsOthers }: ErasedPerson): PersonMatcher {
   const marks = identifiers.filter((text) => text.length >= MIN_IDENTIFIER_LENGTH).map(searchedText)
   const all = searchedText(texts.join(' '))
+  const words = new Set(texts.flatMap(wordsOf))
   const digits = texts.map((text) => text.replaceAll(/\D/g, '')).join(' ')
   const findsOnly = new Map<string, Promise<boolean>>()
 
@@ -60,7 +66,7 @@ export function personMatcher({ id, texts, identifiers, lists, findsOthers }: Er
 
   async function matchesName(name: string): Promise<boolean> {
     if (occursIn(name)) return true
-    for (const word of name.split(/[^\p{L}\p{M}\p{N}_@.]+/u)) if (await matchesSearch(word)) return true
+    for (const word of wordsOf(name)) if (words.has(word) && (await matchesSearch(word))) return true
     return false
   }
 

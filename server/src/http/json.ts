@@ -6,6 +6,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { isExactNumber } from '@arcade/contract/numbers'
+import { isStorable } from '@arcade/contract/text'
 import { Failure } from '#src/calls.ts'
 
 const MAX_DEPTH = 16
@@ -76,7 +77,7 @@ const prototypeKeys = ['__proto__', 'constructor', 'prototype']
 /** Refuses text that PostgreSQL cannot store, and keys that could reach JavaScript's prototypes: U+0000, lone surrogates, `__proto__`. */
 export function refuseUnsafe(value: unknown, key = ''): void {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) throw invalid('Text must not contain U+0000 or lone surrogates.', key)
+    if (!isStorable(value)) throw invalid('Text must not contain U+0000 or lone surrogates.', key)
     return
   }
   if (typeof value !== 'object' || value === null) return

@@ -1,4 +1,5 @@
 /** Cursors of lists that are paged by key (§7 startAfter, endBefore): the sort key and id of a row as opaque text, and back. */
+import { isStorable } from '@arcade/contract/text'
 import { Failure } from '#src/calls.ts'
 
 /** The content of a cursor: the list and order it belongs to, then the values of a row's key in that order. */
@@ -29,7 +30,7 @@ export const isDecimal = (part: unknown): part is string => typeof part === 'str
 /** Whether a part is a number of microseconds since 1970 that PostgreSQL can express as a timestamp. */
 export const isMicroseconds = (part: unknown): part is string => typeof part === 'string' && /^-?\d{1,17}$/.test(part)
 export const isId = (part: unknown): part is number => Number.isSafeInteger(part)
-export const isText = (part: unknown): part is string => typeof part === 'string' && part.isWellFormed() && !part.includes('\0')
+export const isText = (part: unknown): part is string => typeof part === 'string' && isStorable(part)
 
 /** The direction in which a page is read from a cursor; undefined for the first page. */
 export type Direction = 'after' | 'before' | undefined

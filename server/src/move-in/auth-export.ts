@@ -1,5 +1,6 @@
 /** Reads what `firebase auth:export` writes, as JSON, and the project's hash parameters. Uses no database. */
 import { open, readFile } from 'node:fs/promises'
+import { isStorable } from '@arcade/contract/text'
 import { StartError } from '#src/postgres/errors.ts'
 import { checkFirebaseHash, type FirebaseHashing, readFirebaseHashing, UnusableHash } from '#src/identity/firebase-scrypt.ts'
 import { unreadable } from './file-errors.ts'
@@ -111,11 +112,6 @@ function toUser(uid: string, record: Record<string, unknown>, hashing: FirebaseH
 
 /** Firebase's own limit. https://firebase.google.com/docs/auth/admin/manage-users */
 const MAX_UID_CHARACTERS = 128
-
-/** PostgreSQL stores neither the character NUL nor halves of surrogate pairs. */
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
-}
 
 const LAST_MS = Date.UTC(9999, 11, 31)
 

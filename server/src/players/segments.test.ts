@@ -27,6 +27,11 @@ test.for([
   'any=%5B%5D',
   'has=fax',
   'tab=social',
+  'joinedFrom=2026-02-30',
+  'status=blocked&status=unblocked',
+  'q=%00',
+  'tookPart=social:%00',
+  `any=${encodeURIComponent(JSON.stringify([{ tookPart: 'social:\0' }]))}`,
 ])(
   'segments: security: an address with a part that cannot be read is no filter, instead of one that matches more: %s',
   (part) => {
@@ -49,10 +54,11 @@ test('segments: security: nobody belongs to a view that is private, of another l
       { ...view, id: 'private', owner_id: admin.id, private_to: admin.id },
       { ...view, id: 'other', list: 'users', address: '' },
       { ...view, id: 'unreadable', name: 'z', address: 'country=it' },
+      { ...view, id: 'nul', name: 'w', address: 'q=%00' },
     ])
     .execute()
   const isMember = createMembership(app.database)
-  const asked = ['shared', 'everyone', 'private', 'other', 'unreadable', 'gone', 'shared']
+  const asked = ['shared', 'everyone', 'private', 'other', 'unreadable', 'nul', 'gone', 'shared']
   expect(await isMember(5, asked)).toEqual(new Set(['shared', 'everyone']))
   expect(await isMember(6, asked)).toEqual(new Set())
   expect(await isMember(5, [])).toEqual(new Set())

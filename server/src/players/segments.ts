@@ -46,14 +46,15 @@ const ADDRESSES = `
 
 /**
  * Reads the filter in the address of a view. Days are days in UTC, because a segment has no time zone.
- * @returns undefined for an address with an unknown or invalid part: the page would show more players than the segment was made for
+ * @returns undefined for an address with an unknown, invalid or repeated part: the page would show more players than the segment was made for
  */
 export function segmentFilter(address: string | undefined): PlayersFilter | undefined {
   if (address === undefined) return undefined
-  const given = Object.fromEntries([...new URLSearchParams(address)].filter(([name]) => !LOOK_PARAMETERS.has(name)))
-  const filter = Object.fromEntries(Object.entries(given).map(([name, value]) => readPart(name, value)))
+  const given = [...new URLSearchParams(address)].filter(([name]) => !LOOK_PARAMETERS.has(name))
+  const filter = Object.fromEntries(given.map(([name, value]) => readPart(name, value)))
   const read = playersFilter.safeParse(filter)
-  return read.success ? read.data : undefined
+  const isRepeated = Object.keys(filter).length < given.length
+  return read.success && !isRepeated ? read.data : undefined
 }
 
 /** Returns the name and the value of a filter of the list. A name or day that cannot be read stays as it is, and the schema refuses it. */
@@ -65,6 +66,7 @@ function readPart(name: string, value: string): [name: string, value: string] {
   ]
   if (filter?.kind !== 'from' && filter?.kind !== 'before') return [name, value]
   const start = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(start)) return [filterName, value]
+  // Date.parse reads February 30 as March 2.
+  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(value)) return [filterName, value]
   return [filterName, new Date(start + (filter.kind === 'before' ? DAY_MS : 0)).toISOString()]
 }

@@ -44,6 +44,8 @@ test('Lists: numbers and flags are read from texts, and a search stays the text 
 test.each([
   ['default values', { sort: 'balance', size: 5, page: 1, reversed: false, q: '' }],
   ['invalid values', { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' }],
+  ['a day that does not exist', { joinedFrom: '2026-02-30', joinedUntil: '2025-02-29' }],
+  ['texts that no call takes', { q: 'a\0b', tookPart: 'social:\0' }],
   ['a page without its cursor', { page: 4 }],
   ['a cursor without its page', { after: 'x' }],
   ["another list's filter", { userType: 'admin' }],

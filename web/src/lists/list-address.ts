@@ -14,6 +14,7 @@ import {
   type SortName,
 } from '@arcade/contract/entity'
 import { daysOf, readAll, readGroups, readItem, writeGroups } from '@arcade/contract/filter-groups'
+import { isStorable } from '@arcade/contract/text'
 
 /** Longest `columns` parameter in characters: more than all headers of the widest table. */
 const MAX_COLUMNS_LENGTH = 500
@@ -138,13 +139,16 @@ function amountIn(value: unknown): number | undefined {
 
 /** Returns a text that is not empty; links within the app may give it as a number. */
 export function textIn(value: unknown): string | undefined {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
+  return (typeof value === 'string' && value !== '' && isStorable(value)) || typeof value === 'number' ? String(value) : undefined
 }
 
 /** Returns a day (`<input type="date">`) or, if allowed, a minute (`<input type="datetime-local">`). */
 function dayIn(value: unknown, isToTheMinute = false): string | undefined {
   const form = isToTheMinute ? /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/ : /^\d{4}-\d\d-\d\d$/
-  return typeof value === 'string' && form.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+  if (typeof value !== 'string' || !form.test(value)) return undefined
+  // Date.parse reads February 30 as March 2.
+  const at = new Date(`${value.slice(0, DAY_LENGTH)}T00:00Z`)
+  return !Number.isNaN(Date.parse(value)) && at.toISOString().startsWith(value.slice(0, DAY_LENGTH)) ? value : undefined
 }
 
 /** Returns the search and filters of a call's input. Days are days in the operator's time zone. */

@@ -50,18 +50,24 @@ interface ScheduleSectionProps<Input extends FieldValues, Output> {
   control: Control<Input, unknown, Output>
   /** What happens at the start. */
   kind: 'task' | 'announcement'
+  /** The item that the form copies. */
+  original?: Pick<Scheduled, 'startsAt' | 'endsAt'> | undefined
 }
 
-export function ScheduleSection<Input extends FieldValues, Output>({ control, kind }: ScheduleSectionProps<Input, Output>) {
+export function ScheduleSection<Input extends FieldValues, Output>({
+  control,
+  kind,
+  original,
+}: ScheduleSectionProps<Input, Output>) {
   const [now] = useState(Date.now)
   const values = useWatch({ control }) as Partial<Record<Name, string | number | boolean | null>>
   const parts = summaryParts(values)
   const [isOpen, setIsOpen] = useState(parts.length > 0)
+  if (hasDates(original) && !hasDates(values)) parts.push('the dates of the original are not copied')
   const { errors, defaultValues } = useFormState({ control, name: names as unknown as FieldPath<Input>[] })
   const isRefused = names.some((name) => name in errors)
   const field = (name: Name) => ({ control, name: name as FieldPath<Input> })
-  const saved: unknown = (defaultValues as Partial<Record<Name, unknown>> | undefined)?.startsAt
-  const savedStart = typeof saved === 'string' ? Date.parse(saved) : undefined
+  const savedStart = startOf(defaultValues as Partial<Record<Name, unknown>> | undefined)
   const startNote = (at: number) => {
     if (at <= now) return at === savedStart ? 'in the past' : 'in the past: it starts at once'
     return kind === 'announcement' ? 'it becomes Active by itself' : undefined
@@ -72,11 +78,7 @@ export function ScheduleSection<Input extends FieldValues, Output>({ control, ki
       open={isOpen || isRefused}
       onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
     >
-      <summary className={classes['summary']}>
-        <IconChevronRight size={16} aria-hidden className={classes['chevron']} />
-        <span>When and for whom</span>
-        <span className={classes['set']}>{parts.length > 0 ? parts.join(' · ') : 'No dates or limits'}</span>
-      </summary>
+      <Summary parts={parts} />
       <div className={classes['fields']}>
         <FormColumns>
           <MomentField
@@ -120,6 +122,24 @@ function SegmentControl<Input extends FieldValues, Output>(props: SegmentControl
   const { field, fieldState } = useController(props)
   const value: unknown = field.value
   return <SegmentField {...field} label="For" value={typeof value === 'string' ? value : ''} error={fieldState.error?.message} />
+}
+
+function Summary({ parts }: { parts: readonly string[] }) {
+  return (
+    <summary className={classes['summary']}>
+      <IconChevronRight size={16} aria-hidden className={classes['chevron']} />
+      <span>When and for whom</span>
+      <span className={classes['set']}>{parts.join(' · ') || 'No dates or limits'}</span>
+    </summary>
+  )
+}
+
+function startOf({ startsAt }: Partial<Record<Name, unknown>> = {}): number | undefined {
+  return typeof startsAt === 'string' ? Date.parse(startsAt) : undefined
+}
+
+function hasDates({ startsAt, endsAt }: Partial<Record<Name, unknown>> = {}): boolean {
+  return [startsAt, endsAt].some(Boolean)
 }
 
 /** Says in a few words what is set. */

@@ -199,6 +199,20 @@ test('ADR 22 a claim that waits for the erasure finds no player and leaves nothi
   await expectWhole(app)
 })
 
+test('ADR 22 a view with a piece of the player’s handle, wallet or mail in its name keeps it; one named after the player does not', async () => {
+  const { admin } = await game()
+  const names = ['Wallet owners', 'Example of reach', 'Delhi', 'Zyx', 'Friends of Zyxwvut', 'Of @adelheid_z', 'Adelheid']
+  for (const name of names) {
+    const view = { list: 'telegramUsers', name, address: 'balanceMin=1', isShared: true }
+    expect((await admin.call('POST', '/api/views', view)).status).toBe(200)
+  }
+  expect((await erase(admin)).status).toBe(200)
+  const { views } = (await admin.call('GET', '/api/views')).body as { views: { name: string }[] }
+  const kept = views.map(({ name }) => name).filter((name) => !name.startsWith('Erased name '))
+  expect(kept.toSorted()).toEqual(names.slice(0, 4).toSorted())
+  expect(views).toHaveLength(names.length)
+})
+
 test('ADR 22 a segment that looks for an erased player stays, so that its item is not for everyone, and nobody belongs to it', async () => {
   const { app, admin } = await game()
   const save = async (name: string) => {

@@ -53,6 +53,20 @@ test('Views: one’s own come first, then those that others share, each sorted b
   expect((await seenBy(ada))[2]).toMatchObject({ isShared: true, isOwn: false })
 })
 
+test('Views: security: an address with U+0000, which no list could read, is refused', async () => {
+  const app = await testApp()
+  const ada = await app.signUp('admin')
+  const id = await save(ada)
+  for (const address of ['q=%00', 'balanceMin=5&tookPart=social:%00', '%00=1']) {
+    const answers = [
+      await ada.call('POST', '/api/views', { ...rich, name: 'Other', address }),
+      await ada.call('PATCH', `/api/views/${id}`, { name: rich.name, isShared: false, address }),
+    ]
+    expect(statuses(answers), address).toEqual([400, 400])
+  }
+  expect(await seenBy(ada)).toMatchObject([{ id, address: rich.address, version: 1 }])
+})
+
 test('Views: security: nobody else can use a private view, by any call', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]

@@ -5,7 +5,7 @@ import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { lists } from '@arcade/contract/lists'
 import { listPermissions, recordPermissions } from '@arcade/contract/team/records'
-import { isolated } from '@arcade/contract/text'
+import { isolated, isStorable } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { MAX_VIEWS } from '@arcade/contract/views/fields'
 import { type CallContext, Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
@@ -173,8 +173,11 @@ function mayUse({ list, address, isShared }: Kept, context: CallContext): boolea
  */
 function refuseAddress({ list, address, isShared }: Kept, context: CallContext): void {
   refuseWithoutPermission(listPermissions[list], signedIn(context))
+  const parameters = Object.fromEntries(new URLSearchParams(address))
+  if (!Object.entries(parameters).flat().every(isStorable))
+    throw new Failure('INVALID_INPUT', { message: 'The view must not contain U+0000.' })
   if (seesPersonal(context)) return
-  refusePersonalFilters(lists[list], Object.fromEntries(new URLSearchParams(address)), context)
+  refusePersonalFilters(lists[list], parameters, context)
   if (isShared && mayTellPersonal(lists[list], address)) refuseWithoutPersonal(context)
 }
 

@@ -88,7 +88,7 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
             <FileField label="Image" {...image.field} />
             <FileField label="Icon" {...icon.field} />
           </FormColumns>
-          <ScheduleSection control={form.control} kind="announcement" />
+          <ScheduleSection control={form.control} kind="announcement" original={source} />
           <FormActions
             back={<BackToListButton to={listPaths.announcements} />}
             notice={<FormRefusal form={form} onReload={onReload} />}

@@ -200,7 +200,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             nextPriority={nextPriority.value}
             onNextPriority={handleNextPriority}
           />
-          <ScheduleSection control={form.control} kind="task" />
+          <ScheduleSection control={form.control} kind="task" original={source} />
           <FormActions
             back={<BackToListButton to={taskCollections[collection].path} />}
             notice={<FormRefusal form={form} onReload={onReload} />}
