@@ -99,6 +99,12 @@ function readAmount(value: unknown): number | undefined {
   return typeof value === 'number' && Math.abs(value) <= MAX_NUMBER ? value : undefined
 }
 
+/** Whether a text is a day that exists, such as 2026-02-28. `Date.parse` alone reads February 30 as March 2. */
+export function isDay(text: string): boolean {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
 /** Returns a number of days, also from the text of an address. */
 export function daysOf(value: unknown): number | undefined {
   const days = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value

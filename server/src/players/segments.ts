@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { List } from '@arcade/contract/entity'
+import { isDay } from '@arcade/contract/filter-groups'
 import { playersFilter } from '@arcade/contract/players/calls'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'
@@ -65,8 +66,6 @@ function readPart(name: string, value: string): [name: string, value: string] {
     filters[name],
   ]
   if (filter?.kind !== 'from' && filter?.kind !== 'before') return [name, value]
-  const start = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN
-  // Date.parse reads February 30 as March 2.
-  if (Number.isNaN(start) || !new Date(start).toISOString().startsWith(value)) return [filterName, value]
-  return [filterName, new Date(start + (filter.kind === 'before' ? DAY_MS : 0)).toISOString()]
+  if (!isDay(value)) return [filterName, value]
+  return [filterName, new Date(Date.parse(value) + (filter.kind === 'before' ? DAY_MS : 0)).toISOString()]
 }

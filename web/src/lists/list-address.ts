@@ -13,7 +13,7 @@ import {
   MAX_SEARCH_LENGTH,
   type SortName,
 } from '@arcade/contract/entity'
-import { daysOf, readAll, readGroups, readItem, writeGroups } from '@arcade/contract/filter-groups'
+import { daysOf, isDay, readAll, readGroups, readItem, writeGroups } from '@arcade/contract/filter-groups'
 import { isStorable } from '@arcade/contract/text'
 
 /** Longest `columns` parameter in characters: more than all headers of the widest table. */
@@ -146,9 +146,7 @@ export function textIn(value: unknown): string | undefined {
 function dayIn(value: unknown, isToTheMinute = false): string | undefined {
   const form = isToTheMinute ? /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/ : /^\d{4}-\d\d-\d\d$/
   if (typeof value !== 'string' || !form.test(value)) return undefined
-  // Date.parse reads February 30 as March 2.
-  const at = new Date(`${value.slice(0, DAY_LENGTH)}T00:00Z`)
-  return !Number.isNaN(Date.parse(value)) && at.toISOString().startsWith(value.slice(0, DAY_LENGTH)) ? value : undefined
+  return isDay(value.slice(0, DAY_LENGTH)) && !Number.isNaN(Date.parse(value)) ? value : undefined
 }
 
 /** Returns the search and filters of a call's input. Days are days in the operator's time zone. */

@@ -28,6 +28,8 @@ type Audience = Pick<Broadcast, 'filter' | 'isFilterWithheld'>
  */
 export function useAudienceWords(broadcasts: readonly Audience[]): (broadcast: Audience) => string {
   const { segments } = useSegments()
+  // Reversed, so that the first of several segments with the same filters counts.
+  const segmentNames = new Map(segments?.toReversed().map((view) => [filterText(segmentFilter(view)), view.name]))
   const titleOf = useItemTitles(broadcasts.flatMap(({ filter }) => itemsIn(audienceFilters, asValues(filter))))
   return ({ filter, isFilterWithheld }) => {
     const parts = Object.entries(asValues(filter)).map(([name, value]) => {
@@ -37,9 +39,9 @@ export function useAudienceWords(broadcasts: readonly Audience[]): (broadcast: A
       const declared = audienceFilters.find((one) => one.name === name)
       return declared ? filterWords(declared, value, titleOf) : `${name}: ${value}`
     })
-    const segment = segments?.find((view) => filterText(segmentFilter(view)) === filterText(filter))
+    const segment = segmentNames.get(filterText(filter))
     if (isFilterWithheld) parts.push('Filters that your role may not see')
-    else if (segment && parts.length > 0) parts.unshift(`Segment: ${isolated(segment.name)}`)
+    else if (segment !== undefined && parts.length > 0) parts.unshift(`Segment: ${isolated(segment)}`)
     return parts.length === 0 ? 'All players' : parts.join(' · ')
   }
 }
