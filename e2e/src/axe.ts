@@ -11,7 +11,7 @@ export async function expectAccessible(page: Page, ...schemes: Scheme[]): Promis
   for (const colorScheme of schemes.length > 0 ? schemes : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
-    await expect(page.locator('[class*=_waiting_]'), 'parts that load by themselves').toHaveCount(0)
+    await expect(page.locator('[class*=_waiting_], [data-stale]'), 'parts that load by themselves').toHaveCount(0)
     const { violations, incomplete } = await analyze(page)
     expect(violations.map(({ id, nodes }) => `${colorScheme}: ${id} ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
     const undecided = incomplete.filter(({ id }) => id === 'color-contrast').flatMap(({ nodes }) => nodes)

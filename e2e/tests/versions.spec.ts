@@ -4,7 +4,7 @@ import { add, fillIn, newDesc, season, statusButton, stored } from '#src/announc
 import { expectStateAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { addTasks, social, storedTasks } from '#src/tasks.ts'
-import { control, expect, field, test, toast } from '#src/test.ts'
+import { control, expect, field, hold, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
@@ -85,6 +85,19 @@ test('Versions: the version before the first change can be restored too, unless 
   await history(page).getByRole('button', { name: 'History of changes' }).click()
   await expect(entries(page)).toHaveCount(1)
   await expect(entries(page).getByRole('button')).toHaveCount(0)
+})
+
+test('Versions: the history keeps its place beside the form while notes are loaded', async ({ page, signIn, server }) => {
+  await signIn('admin')
+  await addTasks(server, social, { title: 'First' })
+  const loadNotes = await hold(page, '**/api/notes?*')
+  await page.goto(form)
+  const toggle = history(page).getByRole('button', { name: 'History of changes' })
+  await expect(page.getByText('Message text')).toBeVisible()
+  const before = await toggle.boundingBox()
+  loadNotes()
+  await expect(page.getByRole('region', { name: 'Notes' })).not.toContainText('Loading')
+  expect(await toggle.boundingBox()).toEqual(before)
 })
 
 test.describe('refusals', () => {

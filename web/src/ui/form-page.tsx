@@ -1,20 +1,13 @@
 /**
  * The layout of a form's page: the form, whose buttons stay in view, and what goes with it beside it, or below it where there is no room:
- * the history of the record and a preview. The preview is loaded after the form.
+ * the history of the record and a preview.
  */
 import type { BotItem } from '@arcade/contract/bot-message'
-import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react'
+import { createContext, type ReactNode, use, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { BotPreview } from './bot-preview.tsx'
 import classes from './form-page.module.css'
 import { Panel } from './page.tsx'
-
-// If the preview cannot be loaded, the form works without it.
-const LazyBotPreview = lazy(() =>
-  import('./bot-preview.tsx').then(
-    ({ BotPreview }) => ({ default: BotPreview }),
-    () => ({ default: NoPreview }),
-  ),
-)
 
 /** The hint at Duplicate: any item can serve as a template. */
 export const COPY_HINT = 'Opens the form with a copy, without dates. Nothing is added before you save it.'
@@ -22,7 +15,10 @@ export const COPY_HINT = 'Opens the form with a copy, without dates. Nothing is 
 /** The element beside the form into which `Preview` renders. */
 const AsideSlot = createContext<HTMLElement | null>(null)
 
-/** @param aside what stands beside the form, and stays when the form begins anew with another version of its record */
+/**
+ * @param aside what stands beside the form, and stays when the form begins anew with another version of its record. Parts that grow when
+ * their data are loaded come last: they would move the others from under the pointer.
+ */
 export function FormWithAside({ aside, children }: { aside?: ReactNode; children: ReactNode }) {
   const [slot, setSlot] = useState<HTMLElement | null>(null)
   return (
@@ -60,14 +56,8 @@ export function Preview({ item, isBroadcast = false }: PreviewProps) {
   return createPortal(
     <details open className={classes['preview']}>
       <summary>Preview in Telegram</summary>
-      <Suspense fallback={<div className={classes['waiting']} />}>
-        <LazyBotPreview item={item} isBroadcast={isBroadcast} />
-      </Suspense>
+      <BotPreview item={item} isBroadcast={isBroadcast} />
     </details>,
     slot,
   )
-}
-
-function NoPreview() {
-  return <p>The preview could not be loaded.</p>
 }

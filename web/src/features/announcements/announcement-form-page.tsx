@@ -85,8 +85,8 @@ export function UpdateAnnouncementPage() {
         <FormWithAside
           aside={
             <>
-              <Notes kind="announcement" id={data.id} />
               <RecordHistory kind="announcement" id={data.id} version={data.version} onRestored={handleReload} />
+              <Notes kind="announcement" id={data.id} />
               <FromBefore kind="announcement" id={data.id} />
             </>
           }

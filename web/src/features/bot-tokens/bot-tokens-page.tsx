@@ -48,9 +48,12 @@ export function BotTokensPage() {
           <output>Loading...</output>
         )}
       </Panel>
-      <Panel title="New Token">
-        <NewToken onSecret={setSecret} />
-      </Panel>
+      {/* Not before the list above it is there, which would move the form. */}
+      {(data ?? error) && (
+        <Panel title="New Token">
+          <NewToken onSecret={setSecret} />
+        </Panel>
+      )}
     </Page>
   )
 }

@@ -101,7 +101,7 @@ function Count({
       </div>
     )
   return (
-    <output className={classes['count']} data-stale={isPlaceholderData || data === undefined || undefined}>
+    <output className={classes['count']} data-stale={isPlaceholderData || undefined}>
       {data ? (
         <>
           <span className={classes['figure']}>{capitalised(recipientsText(data))}</span>

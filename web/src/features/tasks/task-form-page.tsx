@@ -111,8 +111,8 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
         <FormWithAside
           aside={
             <>
-              <Notes kind={kinds[collection]} id={data.id} />
               <RecordHistory kind={kinds[collection]} id={data.id} version={data.version} onRestored={handleReload} />
+              <Notes kind={kinds[collection]} id={data.id} />
               <FromBefore kind={kinds[collection]} id={data.id} />
             </>
           }

@@ -71,9 +71,12 @@ export function WebhooksPage() {
           <output>Loading...</output>
         )}
       </Panel>
-      <Panel title="New Webhook">
-        <NewWebhook onSecret={setSecret} />
-      </Panel>
+      {/* Not before the list above it is there, which would move the form. */}
+      {(data ?? error) && (
+        <Panel title="New Webhook">
+          <NewWebhook onSecret={setSecret} />
+        </Panel>
+      )}
     </Page>
   )
 }
