@@ -13,6 +13,8 @@ export interface Attack {
   /** Requests that are sent at once on each connection, without waiting for answers. */
   pipelined: number
   connections: number
+  /** Whether the attacker reads no answer, so that the server keeps what it cannot send. */
+  readsNothing?: boolean
   /** Whether a receiver of webhooks listens at this port meanwhile and answers each delivery with interim answers for ever. */
   receiverPort?: number
   seconds: number
@@ -30,6 +32,7 @@ async function attack({
   body = '',
   pipelined,
   connections,
+  readsNothing = false,
   receiverPort,
   seconds,
 }: Attack): Promise<null> {
@@ -43,7 +46,8 @@ async function attack({
       const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress: ATTACKER })
       socket.on('error', () => {}) // the server may close the connection while the requests are being sent
       socket.setTimeout(1000, () => socket.destroy())
-      socket.resume()
+      if (readsNothing) socket.pause()
+      else socket.resume()
       const closed = new Promise((settle) => socket.once('close', settle)) // `once` of node:events would fail on an error
       socket.end(requests)
       await closed

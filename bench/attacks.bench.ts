@@ -1,7 +1,7 @@
 /**
  * security.md, Availability: how long others wait, at most, while one client attacks for a second. It is the median of three such seconds,
  * because the attacker runs on the same two processors. Meanwhile another client reads the leaderboard with a bot token and asks `/healthz`,
- * again and again. Attackers are guests, who send a thousand requests on one connection or some on each of 64 connections without waiting
+ * again and again. Attackers are guests, who send a thousand requests on one connection or some on each of many connections without waiting
  * for answers; players' clients; the receiver of a webhook; and a stolen token or session that sends large bodies. Where Node itself makes
  * others wait, a bare server is attacked, too.
  */
@@ -47,6 +47,10 @@ try {
     '32 reads of the leaderboard by players’ clients on each of 64 connections': {
       ...pages('/bot/v1/leaderboard', 64, 32),
       headers: player,
+    },
+    '30 requests for /api/docs on each of 300 connections that read nothing': {
+      ...pages('/api/docs', 300, 30),
+      readsNothing: true,
     },
     'a receiver of webhooks that sends interim answers for ever': {
       method: 'POST',

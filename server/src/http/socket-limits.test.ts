@@ -61,10 +61,11 @@ test('security: requests of one connection are answered one at a time and in the
 
 test('security: others are answered between the requests of one connection', async () => {
   const order: string[] = []
-  const [many, one] = await connections(2, ({ url = '' }, response) => {
+  const listener: RequestListener = ({ url = '' }, response) => {
     order.push(url)
     response.end('answer')
-  })
+  }
+  const [many, one] = await connections(2, listener, { localAddresses: ['127.0.0.1', '127.0.0.2'] })
   await once(one!, 'connect')
   many!.write(Array.from({ length: 20 }, () => request('/many')).join(''))
   one!.write(request('/one', 'close'))
@@ -82,27 +83,33 @@ test('security: a connection that sends a thousand requests at once is closed, a
 })
 
 test.each([
-  ['from another address is answered after the first', '127.0.0.2', 1],
-  ['from the same address is answered, too', '127.0.0.1', 20],
-])('security: twenty connections of a client that flood are read one after the other: one %s', async (_which, address, most) => {
-  let parsed = 0
-  const { promise: parsedBefore, resolve } = Promise.withResolvers<number>()
-  const listener: RequestListener = ({ url }, response) => {
-    if (url === '/one') resolve(parsed)
-    response.end('answer')
-  }
-  const flooding = Array.from({ length: 20 }, () => '127.0.0.1')
-  const options = { localAddresses: [...flooding, address], onEach: () => void (parsed += 1) }
-  const sockets = await connections(21, listener, options)
-  // With an answer on each, the server has accepted all connections, and next finds the requests of all of them at once.
-  await Promise.all(sockets.map((socket) => answered(socket)))
-  const closed = sockets.map((socket) => new Promise((settle) => socket.once('close', settle)))
-  parsed = 0
-  for (const socket of sockets.slice(0, 20)) socket.write(Array.from({ length: 1000 }, () => request('/many')).join(''))
-  sockets[20]!.write(request('/one', 'close'))
-  expect(await parsedBefore).toBeLessThanOrEqual(most * 1000 + 1)
-  await Promise.all(closed)
-})
+  ['that are closed', 'from another address is answered after the first', 1000, '127.0.0.2', 1],
+  ['that are closed', 'from the same address is answered, too', 1000, '127.0.0.1', 20],
+  ['that stay open', 'from another address is answered after the first', 30, '127.0.0.2', 1],
+  ['that stay open', 'from the same address is answered, too', 30, '127.0.0.1', 20],
+])(
+  'security: floods on twenty connections %s are read one after the other: a request %s',
+  async (_, _which, each, address, most) => {
+    let parsed = 0
+    const { promise: parsedBefore, resolve } = Promise.withResolvers<number>()
+    const listener: RequestListener = ({ url }, response) => {
+      if (url === '/one') resolve(parsed)
+      response.end('answer')
+    }
+    const flooding = Array.from({ length: 20 }, () => '127.0.0.1')
+    const options = { localAddresses: [...flooding, address], onEach: () => void (parsed += 1) }
+    const sockets = await connections(21, listener, options)
+    // With an answer on each, the server has accepted all connections, and next finds the requests of all of them at once.
+    await Promise.all(sockets.map((socket) => answered(socket)))
+    const ended = sockets.map((socket) => new Promise((settle) => socket.once('close', settle)))
+    parsed = 0
+    const flood = Array.from({ length: each - 1 }, () => request('/many')).join('') + request('/many', 'close')
+    for (const socket of sockets.slice(0, 20)) socket.write(flood)
+    sockets[20]!.write(request('/one', 'close'))
+    expect(await parsedBefore).toBeLessThanOrEqual(most * each + 1)
+    await Promise.all(ended)
+  },
+)
 
 test('security: a flood beside a body that nobody reads makes Node read no more of that body', async () => {
   const bodies: IncomingMessage[] = []

@@ -10,6 +10,8 @@ import { clientAddressReader } from './address.ts'
 const STUCK_MS = 31 * 60_000
 /** Requests of one connection that may wait for the answer to an earlier one. Browsers and proxies wait for each answer, so they need none. */
 const MAX_WAITING = 32
+/** Waiting requests of one connection at which the other connections of its network are not read for some turns of the event loop. */
+const FLOODING = 8
 
 /** Sets the limits of a server's sockets. @param stuckMs milliseconds without a byte in either direction after which a socket is closed */
 export function limitSockets(server: Server, stuckMs = STUCK_MS): void {
@@ -48,11 +50,11 @@ function answerInTurn(server: Server): void {
     if (!queue) {
       waiting.set(socket, [])
       begin()
-    } else if (queue.length < MAX_WAITING) queue.push(begin)
-    else {
-      neighbours.stopReading(socket)
-      socket.destroy()
+      return
     }
+    if (queue.length === FLOODING) neighbours.stopReading(socket)
+    if (queue.length < MAX_WAITING) queue.push(begin)
+    else socket.destroy()
   })
 }
 
@@ -72,7 +74,7 @@ const networkOf = ({ remoteAddress }: Socket): string => readAddress(remoteAddre
 
 /**
  * The open connections by the networks they come from. Node parses a chunk of 64 kB to its end, even if the connection is closed at one of
- * the first of a thousand requests in it. So a client with many connections could make everybody wait for many chunks at once.
+ * the first of a thousand requests in it. So a client that floods on many connections could make everybody wait for many chunks at once.
  */
 class Neighbours {
   readonly #open = new Map<string, Set<Socket>>()

@@ -1,4 +1,5 @@
 /** The turns of guests: an address with many requests delays neither other addresses nor people and bots with a credential. */
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { Failure } from '#src/calls.ts'
@@ -45,10 +46,24 @@ test('security: four requests of an address run at a time, in their order, and o
   expect(begun.slice(5)).toEqual(['a4', 'a5'])
 })
 
+test('security: of an address, four requests are answered in a turn of the event loop, and then one in each', async () => {
+  const turns = createTurns()
+  let answered = 0
+  const all = Array.from({ length: 9 }, () => turns.run('a', () => void (answered += 1)))
+  const counts: number[] = []
+  while (answered < all.length) {
+    await setImmediate()
+    if (counts.at(-1) !== answered) counts.push(answered)
+  }
+  expect(counts).toEqual([4, 5, 6, 7, 8, 9])
+  await Promise.all(all)
+})
+
 test('security: a turn ends with a failure, too, and too many waiting requests of an address are refused at once', async () => {
   const turns = createTurns()
   for (let round = 0; round < 5; round += 1)
     await expect(turns.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await setImmediate()
   const gate = Promise.withResolvers<void>()
   const all = Array.from({ length: 4 + MAX_WAITING }, () => turns.run('a', () => gate.promise))
   const refused: unknown = await turns.run('a', () => {}).catch((error: unknown) => error)

@@ -4,7 +4,11 @@
  */
 import { Failure } from '#src/calls.ts'
 
-/** Requests of an address or player that run at the same time: as many as passwords can be hashed at once. */
+/**
+ * Requests of an address or player that run at the same time: as many as passwords can be hashed at once. A request counts until the end of
+ * its turn of the event loop, even if it is answered at once, and of the waiting ones one begins in each turn. So between large answers to
+ * many connections, other clients' requests are answered.
+ */
 const MAX_RUNNING = 4
 /** Requests of an address or player that may wait: more than a browser or a person's programs send at once, also several behind one router. */
 export const MAX_WAITING = 256
@@ -15,35 +19,60 @@ export interface Turns {
 }
 
 export function createTurns(): Turns {
-  /** The callers with running requests. */
-  const callers = new Map<string, { running: number; waiting: (() => void)[] }>()
-  const begin = async (caller: string): Promise<void> => {
-    const turns = callers.get(caller)
-    if (!turns) {
-      callers.set(caller, { running: 1, waiting: [] })
-    } else if (turns.running < MAX_RUNNING) {
-      turns.running += 1
-    } else {
-      if (turns.waiting.length >= MAX_WAITING) throw new Failure('BUSY', { retryAfterSeconds: 1 })
-      await new Promise<void>((resolve) => turns.waiting.push(resolve))
-    }
+  /** The callers with running or waiting requests. */
+  const callers = new Map<string, Caller>()
+  const callerOf = (name: string): Caller => {
+    const known = callers.get(name)
+    if (known) return known
+    const caller = { running: 0, waiting: [], isWaking: false }
+    callers.set(name, caller)
+    return caller
   }
-  const end = (caller: string): void => {
-    const turns = callers.get(caller)
-    if (!turns) return
-    const next = turns.waiting.shift()
-    if (next) setImmediate(next)
-    else if (turns.running > 1) turns.running -= 1
-    else callers.delete(caller)
+  const end = (name: string, caller: Caller): void => {
+    caller.running -= 1
+    if (caller.waiting.length > 0) wake(caller)
+    else if (caller.running === 0) callers.delete(name)
   }
   return {
-    async run(caller, work) {
+    async run(name, work) {
+      const caller = callerOf(name)
       await begin(caller)
       try {
         return await work()
       } finally {
-        end(caller)
+        setImmediate(end, name, caller)
       }
     },
   }
+}
+
+interface Caller {
+  /** Requests that run, or have run in this turn of the event loop. */
+  running: number
+  waiting: (() => void)[]
+  /** Whether the first waiting request begins in the next turn of the event loop. */
+  isWaking: boolean
+}
+
+async function begin(caller: Caller): Promise<void> {
+  if (caller.running < MAX_RUNNING && caller.waiting.length === 0) {
+    caller.running += 1
+  } else {
+    if (caller.waiting.length >= MAX_WAITING) throw new Failure('BUSY', { retryAfterSeconds: 1 })
+    await new Promise<void>((resolve) => caller.waiting.push(resolve))
+  }
+}
+
+/** Begins the waiting requests that may run, one in each turn of the event loop. */
+function wake(caller: Caller): void {
+  if (caller.isWaking || caller.running >= MAX_RUNNING) return
+  caller.isWaking = true
+  setImmediate(() => {
+    caller.isWaking = false
+    const next = caller.waiting.shift()
+    if (!next) return
+    caller.running += 1
+    next()
+    wake(caller)
+  })
 }
