@@ -151,7 +151,7 @@ export const faults: readonly Fault[] = [
     name: 'wrong-filter',
     what: 'An act on all tasks of a type also reaches those of the other collection',
     file: `${server}/lists/where.ts`,
-    find: `const withinList = within === undefined ? [] : [sql.raw<boolean>(within)]`,
+    find: `const withinList = baseCondition === undefined ? [] : [sql.raw<boolean>(baseCondition)]`,
     replace: `const withinList: Condition[] = []`,
     testFile: 'model',
   },

@@ -182,8 +182,8 @@ function joinP99(rows: readonly Row[]): string[][] {
 }
 
 /**
- * Returns the rows without those that meet an upper bound (in units, without a ratio) faster than another one of their kind. Questions
- * `kind: what: unit` or `what: unit` with one bound are of one kind, from four on.
+ * Of four or more rows of one kind that meet the same upper bound, keeps the slowest. A kind is `kind: …: unit` or `…: unit`. Rows with a
+ * ratio all stay.
  */
 function slowestOfEachKind(table: readonly string[][]): string[][] {
   const kindOf = ([question = '', , ratio, bound = '']: readonly string[]): string | undefined => {

@@ -71,7 +71,9 @@ async function find(fault: Fault, copy: string, seed: string): Promise<Finding |
 /** @throws Error if a fault test fails although no fault is planted */
 async function refuseFailures(copy: string, seed: string): Promise<void> {
   const files = [...new Set(faults.map(pathOfTest))]
+  const startedAt = performance.now()
   const failure = await firstFailure(files, { copy, seed, timeoutMs: ALL_MS })
+  if (performance.now() - startedAt >= ALL_MS) throw new Error('The fault tests without a fault did not end in time.')
   if (failure) throw new Error(`The fault tests fail without a fault: ${failure.test}`)
 }
 

@@ -53,7 +53,7 @@ const belowFeatures = [...belowPages, 'web/lists', 'web/versions', 'web/notes']
 export const zones: readonly Zone[] = [
   {
     name: 'contract/fields',
-    at: /^contract\/src\/(\w[\w-]*\/fields|team\/(missing-permission|permissions)|entity|filter-groups|lists|search|text)\.ts$/,
+    at: /^contract\/src\/(\w[\w-]*\/fields|team\/(missing-permission|permissions)|entity|filter-values|lists|numbers|search|text)\.ts$/,
     imports: [],
     packages: [],
     instead:
@@ -131,7 +131,7 @@ export const zones: readonly Zone[] = [
     name: 'server/import',
     at: 'server/src/import/',
     imports: [...contract, 'server/config', ...roomNames, 'server/features'],
-    instead: 'import/ loads players for the command line and knows neither HTTP nor the commands.',
+    instead: 'import/ loads and exports all collections. It knows neither HTTP nor the commands.',
   },
   {
     name: 'server/move-in',

@@ -45,6 +45,11 @@ describe('§5 passwords', () => {
     expect(passwordField.parse('pa\u0301ssword')).toBe('pa\u0301ssword')
   })
 
+  test('a new password of invisible characters alone is missing', () => {
+    for (const password of ['\u200b'.repeat(6), ' '.repeat(6)])
+      expect(messageOf(newPasswordField.safeParse(password))).toBe('Password is required')
+  })
+
   test('two passwords that look equal match', () => {
     const registration = { fname: 'Ada', lname: 'Lovelace', email: 'ada@gmail.com', password: 'pa\u0301ssword' }
     expect(registrationInput.safeParse({ ...registration, confirmPassword: 'p\xe1ssword' }).success).toBe(true)

@@ -1,13 +1,22 @@
 /** Schemas of fields that several calls share, with the messages of §5. Zod counts the length of a text in code points (text.ts). */
 import { z } from 'zod'
 import { MAX_NUMBER, MAX_PAGE, MAX_SEARCH_LENGTH } from './entity.ts'
-import { isExactNumber, numberParameter } from './numbers.ts'
-import { isStorable, typedText, withoutInvisible } from './text.ts'
+import { isExactNumber } from './numbers.ts'
+import { isBlank, isStorable, typedText, withoutInvisible } from './text.ts'
 
 export const MIN_PASSWORD_LENGTH = 6 // §9
 export const MAX_PASSWORD_LENGTH = 128
 export const MAX_NAME_LENGTH = 100
 export const MAX_EMAIL_LENGTH = 254 // RFC 5321, 4.5.3.1.3: 256 with the angle brackets
+
+/** A number in a query string or in JSON. */
+export const numberParameter = z.union([
+  z.number(),
+  z
+    .string()
+    .refine((text) => isExactNumber(text.trim()), 'The number cannot be kept exactly.')
+    .transform(Number),
+])
 
 /** A record's opaque id. */
 export const idField = z.string().min(1).max(128)
@@ -27,8 +36,11 @@ export const emailField = z
 
 /** A password as typed: passwords that were chosen before they were kept in NFC may be in another form. */
 export const passwordField = limitedPassword(z.string('Password is required'))
-/** A newly chosen password, in NFC, so that it does not depend on the keyboard (RFC 8265, 4.2.2). */
-export const newPasswordField = limitedPassword(z.string('Password is required').normalize('NFC'))
+/** A newly chosen password, in NFC, so that it does not depend on the keyboard (RFC 8265, 4.2.2). It has visible characters. */
+export const newPasswordField = limitedPassword(z.string('Password is required').normalize('NFC')).refine(
+  (password) => !isBlank(password),
+  'Password is required',
+)
 
 function limitedPassword(password: z.ZodString) {
   return password

@@ -14,9 +14,16 @@ import {
   type List,
   type SortName,
 } from './entity.ts'
-import { MAX_GROUPS, MAX_GROUPS_TEXT_LENGTH, groupNames, readAll, readGroups, readItem, writeGroups } from './filter-groups.ts'
-import { cursorField, reversedField, searchField } from './field-schemas.ts'
-import { numberParameter } from './numbers.ts'
+import {
+  MAX_GROUPS,
+  MAX_GROUPS_TEXT_LENGTH,
+  filterNamesInGroups,
+  readOptions,
+  readGroups,
+  readItem,
+  writeGroups,
+} from './filter-values.ts'
+import { cursorField, numberParameter, reversedField, searchField } from './field-schemas.ts'
 import { isStorable } from './text.ts'
 
 /** Returns the schema of an entity's row in the API. */
@@ -75,12 +82,12 @@ const itemFilterField = z.string(ITEM_RULE).refine((text) => readItem(text) !== 
 
 function allField(options: Readonly<Record<string, string>>) {
   const rule = `Give one or more of ${Object.keys(options).join(', ')}, separated by commas`
-  return z.string(rule).transform((text, context) => readAll(options, text) ?? refused(context, rule))
+  return z.string(rule).transform((text, context) => readOptions(options, text) ?? refused(context, rule))
 }
 
 /** Takes the list of groups itself, too, where the input is JSON. Returns its text, so that a filter can be kept and parsed again. */
 function groupsField(list: List) {
-  const names = groupNames(list).join(', ')
+  const names = filterNamesInGroups(list).join(', ')
   const rule = `Give 1 to ${MAX_GROUPS} groups as a JSON list, [{…}, {…}], each with one or more of ${names}, in at most ${MAX_GROUPS_TEXT_LENGTH} characters`
   return z.union([z.string(), z.array(z.record(z.string(), z.unknown()))], rule).transform((given, context) => {
     const groups = readGroups(list, typeof given === 'string' ? given : JSON.stringify(given))
@@ -104,7 +111,7 @@ export function cursorQueryFields<const L extends List>(list: L) {
   const pageSize = z.literal(list.pageSizes as readonly L['pageSizes'][number][])
   return {
     ...orderFields(list),
-    pageSize: numberParameter.pipe(pageSize).default(list.pageSizes[0] as z.util.NoUndefined<L['pageSizes'][number]>),
+    pageSize: numberParameter.pipe(pageSize).default(list.pageSizes[0]),
     after: cursorField.optional(),
     before: cursorField.optional(),
   }

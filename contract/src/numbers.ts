@@ -1,5 +1,7 @@
-/** Numbers are doubles. A number that a double would change is refused, never rounded (design §5). */
-import { z } from 'zod'
+/**
+ * Numbers are doubles. A number that a double would change is refused, never rounded (design §5). Imports no package, because the web app's
+ * first page loads it.
+ */
 
 /** Whether a double represents a decimal number exactly as it was written: `0.1` and `1.50` yes, `9007199254740993` no. */
 export function isExactNumber(text: string): boolean {
@@ -21,12 +23,3 @@ function significantDigits(text: string): string | undefined {
   const digits = significant.replace(/0+$/, '')
   return `${sign}${digits}e${Number(power) - fraction.length + significant.length - digits.length}`
 }
-
-/** A number in a query string or in JSON. */
-export const numberParameter = z.union([
-  z.number(),
-  z
-    .string()
-    .refine((text) => isExactNumber(text.trim()), 'The number cannot be kept exactly.')
-    .transform(Number),
-])

@@ -3,7 +3,7 @@
  * (`isPersonal`); filters that tell something about such a field are found here.
  */
 import type { Fields, List } from './entity.ts'
-import { readGroups } from './filter-groups.ts'
+import { readGroups } from './filter-values.ts'
 
 /** Returns the names of the personal fields. */
 export function personalNames(fields: Fields): string[] {
@@ -18,8 +18,8 @@ export function isPersonalFilter(list: Pick<List, 'fields' | 'filters'>, name: s
     const groups = readGroups(list, String(value))
     return !groups || groups.some((group) => Object.entries(group).some(([inner, given]) => isPersonalFilter(list, inner, given)))
   }
-  const told = 'optionFields' in filter && filter.optionFields ? optionFieldsOf(filter.optionFields, String(value)) : []
-  return [...told, ...(filter.field === undefined ? [] : [filter.field])].some((field) => list.fields[field]?.isPersonal)
+  const named = 'optionFields' in filter && filter.optionFields ? optionFieldsOf(filter.optionFields, String(value)) : []
+  return [...named, ...(filter.field === undefined ? [] : [filter.field])].some((field) => list.fields[field]?.isPersonal)
 }
 
 /** Returns the fields that options tell something about, all fields for an unknown option. @param value options separated by commas */

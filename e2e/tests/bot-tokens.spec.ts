@@ -14,6 +14,17 @@ async function statusWith(url: string, token: string): Promise<number> {
   return answer.status
 }
 
+test('a new token does not hide the one before, which may not be copied yet', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto('/bot-tokens')
+  for (const name of ['game', 'other']) {
+    await field(page, 'Name').fill(name)
+    await field(page, 'Name').press('Enter')
+    await expect(field(page, `Token of ${name}`)).toBeFocused()
+  }
+  expect(await shownToken(page)).toMatch(/^arcade_/)
+})
+
 test('§8 a token is created with a scope and shown once; after a rotation both tokens work; it can be revoked', async ({
   page,
   server,

@@ -41,7 +41,7 @@ test('Lists: typing a part of a name finds players; the address keeps the search
 
 test('Lists: one or two letters find beginnings of words, and the list says so', async ({ page }) => {
   await page.goto('/manage-telegram-users')
-  const hint = page.getByText('A third finds them anywhere.')
+  const hint = page.getByText('three or more anywhere.')
   await search(page, 'oo')
   await expect(page.getByText('No player matches.')).toBeVisible()
   await expect(hint).toBeVisible()
@@ -329,7 +329,7 @@ test('Lists: selected tasks get new priorities, which the toast can undo; a prio
   await expect(rows(page).nth(10)).toContainText('200')
   await expect(rows(page).nth(11)).toContainText('250')
   await toast(page, '2 tasks numbered anew.').getByRole('button', { name: 'Undo' }).press('Enter')
-  await expect(toast(page, '2 tasks as before.')).toBeVisible()
+  await expect(toast(page, '2 tasks are as before.')).toBeVisible()
   await expect(rows(page).nth(10)).not.toContainText('200')
   expect(await rows(page).locator('[data-column="Priority"]').allTextContents()).toEqual(priorities)
 })
@@ -346,7 +346,7 @@ test('Lists: several announcements are activated at once, which the toast can un
   await expect(page.getByRole('button', { name: 'Active', exact: true })).toHaveCount(9)
   await expect(inactive).toHaveCount(0)
   await toast(page, 'announcements activated.').getByRole('button', { name: 'Undo' }).press('Enter')
-  await expect(toast(page, `${before} announcements as before.`)).toBeVisible()
+  await expect(toast(page, `${before} announcements are as before.`)).toBeVisible()
   await expect(inactive).toHaveCount(before)
 })
 

@@ -233,7 +233,7 @@ test('Player: an admin blocks a player with a reason, undoes it, and blocks sele
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
   await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(2)
   await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
-  await expect(toast(page, '2 players as before.')).toBeVisible()
+  await expect(toast(page, '2 players are as before.')).toBeVisible()
   await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(0)
   await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
   await page.getByRole('button', { name: 'Block', exact: true }).click()
@@ -300,7 +300,7 @@ test('Player: the toasts about a block and its undo name the player, also on ano
   await page.getByRole('button', { name: 'Next Player' }).click()
   await expect(title).not.toHaveText(name)
   await toast(page, `${name} blocked.`).getByRole('button', { name: 'Undo' }).click()
-  await expect(toast(page, `${name} as before.`)).toBeVisible()
+  await expect(toast(page, `${name} is as before.`)).toBeVisible()
 })
 
 test('Player: another admin’s block shows without a reload, and a second block neither replaces it nor offers Undo', async ({

@@ -121,7 +121,20 @@ test('When and for whom: a paused task is marked in its list, and the filter fin
   await expect(section(page)).not.toContainText('not copied')
 })
 
-test('When and for whom: the switch by hand says what it does to the schedule', async ({ page, server }) => {
+test('When and for whom: the list and the form name the segment that a task is for', async ({ page, server }) => {
+  const name = 'Wallets of the first season'
+  const view = { id: 'wallets', list: 'telegramUsers', name, address: 'has=wallet' } as const
+  await server.database.db.insertInto('saved_views').values(view).execute()
+  await addTasks(server, social, { title: 'Follow', link: 'https://x.com/1' }, { title: 'Retweet', link: 'https://x.com/2' })
+  await server.database.db.updateTable('tasks').set({ segment_id: 'wallets' }).where('title', '=', 'Follow').execute()
+  await page.goto('/social-tasks')
+  await expect(row(page, 'Follow').getByTitle(`for ${name}`)).toHaveText('for Wallets of the f…')
+  await expect(row(page, 'Retweet').getByText('for ')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Follow' }).click()
+  await expect(section(page)).toContainText(`for ${name}`)
+})
+
+test('When and for whom: the switch by hand says what it does to the schedule, and can be undone', async ({ page, server }) => {
   await add(server, season)
   await server.database.db
     .updateTable('announcements')
@@ -135,6 +148,10 @@ test('When and for whom: the switch by hand says what it does to the schedule', 
   await expect(toast(page, 'no longer applies')).toBeVisible()
   await expect(statusButton(page, 'Season 2', 'Active')).toBeVisible()
   await expect(announcementRow(page, 'Season 2').getByText('Scheduled', { exact: true })).toHaveCount(0)
+  await toast(page, 'no longer applies').getByRole('button', { name: 'Undo' }).click()
+  await expect(toast(page, 'Season 2 is as before.')).toBeVisible()
+  await expect(statusButton(page, 'Season 2', 'In Active')).toBeVisible()
+  await expect(announcementRow(page, 'Season 2').getByText('Scheduled', { exact: true })).toBeVisible()
 })
 
 test('When and for whom: selected tasks are shifted, paused and ended, each with Undo', async ({ page, server }) => {
@@ -165,7 +182,7 @@ test('When and for whom: selected tasks are shifted, paused and ended, each with
   await expect(toast(page, 'The dates of 2 tasks moved 1 day and 2 hours later.')).toBeVisible()
   expect(await starts()).toEqual(['03-25T18:00', '03-25T18:00']) // the clock went forward: 18:00, a day and 2 hours later 20:00
   await toast(page, 'The dates of 2 tasks').getByRole('button', { name: 'Undo' }).click()
-  await expect(toast(page, '2 tasks as before.')).toBeVisible()
+  await expect(toast(page, '2 tasks are as before.')).toBeVisible()
   expect(await starts()).toEqual(['03-24T17:00', '03-24T17:00'])
 
   await selectBoth()

@@ -74,7 +74,7 @@ test('Views: a view keeps search, order, columns and density, can be shared, ope
   await views(page).click()
   await pane(page).getByRole('button', { name: 'Change Moon people' }).click()
   await pane(page).getByLabel('Name', { exact: true }).fill('Everyone')
-  await pane(page).getByRole('checkbox', { name: 'Save what the list shows now in it' }).check()
+  await pane(page).getByRole('checkbox', { name: 'Replace its content with what the list shows now' }).check()
   await pane(page).getByRole('button', { name: 'Update', exact: true }).click()
   await expect(views(page)).toHaveText('Saved: Everyone')
   await views(page).click()

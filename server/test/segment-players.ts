@@ -1,6 +1,6 @@
 /** Players for tests of segments, and the filters of segments in plain words of JavaScript, to compare the database's answers with. */
 import { type Kysely, sql } from 'kysely'
-import { type FilterGroup, readGroups } from '@arcade/contract/filter-groups'
+import { type FilterGroup, readGroups } from '@arcade/contract/filter-values'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { giveBalances } from './players.ts'

@@ -2,10 +2,9 @@
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { isOwnCause } from './fields.ts'
-import { amountOf, cursorField, idField, numberField, textField } from '#src/field-schemas.ts'
+import { amountOf, cursorField, idField, numberField, numberParameter, textField } from '#src/field-schemas.ts'
 import { playerIdField } from '#src/game/calls.ts'
 import { historyKindField } from '#src/history/calls.ts'
-import { numberParameter } from '#src/numbers.ts'
 import { shownIdParameter } from '#src/players/calls.ts'
 import { typedText } from '#src/text.ts'
 

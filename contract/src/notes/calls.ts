@@ -93,7 +93,7 @@ export const notes = {
     .route({ method: 'GET', path: '/api/notes/mentions', tags, summary: 'Notes that mention the caller and were not seen yet' })
     .output(z.object({ notes: z.array(foundNote) })),
   see: call(['admin'], { needs: anyRead })
-    .route({ method: 'POST', path: '/api/notes/seen', tags, summary: 'Say that one has seen notes that mention one' })
+    .route({ method: 'POST', path: '/api/notes/seen', tags, summary: 'Mark notes that mention the caller as seen' })
     .input(z.strictObject({ ids: z.array(idField).min(1).max(100) }))
     .output(done),
 }

@@ -139,7 +139,7 @@ describe('the chain', () => {
     [
       'an entry inserted before the first',
       `insert into audit_entries select (jsonb_populate_record(entry, '{"seq": 0}')).* from audit_entries as entry where seq = 3`,
-      /1 entries have numbers up to 0, where the chain does not begin yet/,
+      /The chain begins after no. 0, but 1 entries have numbers up to it/,
     ],
     ['no entries', `delete from audit_entries`, /ends with no\. 0, its head says 12/],
     [

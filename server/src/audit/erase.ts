@@ -12,7 +12,7 @@ const entryTables = { audit_open: { key: 'id', type: 'uuid' }, audit_entries: { 
 
 /**
  * Erases a person's data from entries, both as their actor and as their record, and returns the number of entries. Commitments stay.
- * @param anonymousId the id that the entries name instead, so that a person's entries can still be told to belong together
+ * @param anonymousId the id that the entries name instead, so that a person's entries can still be seen to belong together
  */
 export async function erasePerson(
   tx: Transaction<Tables>,
@@ -75,11 +75,11 @@ export async function eraseEntries(tx: Transaction<Tables>, act: Act, entries: r
        where ${sql.ref(key)} = any(${keys}::${sql.raw(type)}[])`.execute(tx)
   }
   const ofRecords = Map.groupBy(entries, ({ recordKind, recordId }) => `${recordKind} ${recordId}`)
-  const told = Array.from(ofRecords.values(), (some) => ({
+  const erased = Array.from(ofRecords.values(), (some) => ({
     record: { kind: some[0]!.recordKind, id: some[0]!.recordId },
     detail: { entries: some.length },
   }))
-  await audit(tx, act, 'audit.erase', told)
+  await audit(tx, act, 'audit.erase', erased)
 }
 
 /** Returns the texts that a field had before and after an act. */

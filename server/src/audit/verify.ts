@@ -72,7 +72,7 @@ export async function verifyAudit(database: Readable, options: VerifyOptions = {
 async function findEarly(snapshot: Snapshot, { baseSeq }: Head): Promise<string[]> {
   const early = await countUpTo(snapshot, baseSeq)
   if (early === 0) return []
-  return [`${early} entries have numbers up to ${baseSeq}, where the chain does not begin yet: they were put in.`]
+  return [`The chain begins after no. ${baseSeq}, but ${early} entries have numbers up to it: they were put in.`]
 }
 
 /** Checks that the chain contains the head that an operator has kept elsewhere. */

@@ -47,7 +47,7 @@ export interface Backups {
   /** Begins to verify a backup. @throws Failure BACKUP_UNDER_WAY, NO_SUCH_BACKUP, NOT_VERIFIABLE */
   verify(act: Act, id: string): Promise<void>
   /**
-   * Makes whichever server is making or verifying the backup stop, as soon as the part that is being written is done.
+   * Stops making or verifying a backup, on the server that does it, as soon as the part that is being written is done.
    * @throws Failure NO_SUCH_BACKUP, NOT_UNDER_WAY
    */
   cancel(act: Act, id: string): Promise<void>

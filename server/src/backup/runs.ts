@@ -78,7 +78,7 @@ export async function recordMaking(
     })
     return manifest
   } catch (error) {
-    await change(database.db, id, { ...idle, error: messageOf(error) })
+    await recordFailure(database.db, id, { error: messageOf(error) })
     throw error
   }
 }
@@ -101,8 +101,8 @@ export async function recordVerifying(
     await change(db, id, { ...idle, verified_at: sql<Date>`now()`, error: null, verify_error: null, cancelled_at: null })
   } catch (error) {
     const reason = messageOf(error)
-    if (error instanceof DamagedError) await change(db, id, { ...idle, verified_at: null, error: reason })
-    else await change(db, id, { ...idle, ...(isPartOfRun ? { error: reason } : { verify_error: reason }) })
+    if (error instanceof DamagedError) await recordFailure(db, id, { verified_at: null, error: reason })
+    else await recordFailure(db, id, isPartOfRun ? { error: reason } : { verify_error: reason })
     throw error
   }
 }
@@ -133,6 +133,11 @@ async function withPolling<T>({ id, database: { db }, signal }: Run, work: (watc
     clearInterval(timer)
     await polling
   }
+}
+
+/** Records a failure. If that fails too, such as without a database, the first failure is still the one that is thrown. */
+async function recordFailure(db: Kysely<Tables>, id: string, failure: object): Promise<void> {
+  await change(db, id, { ...idle, ...failure }).catch(() => undefined)
 }
 
 async function change(db: Kysely<Tables>, id: string, values: object): Promise<void> {

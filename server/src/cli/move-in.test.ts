@@ -64,7 +64,7 @@ test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
   [
     'a folder that is no export',
     (folder) => rm(path.join(folder, 'firestore_export'), { recursive: true }),
-    /^There is nothing to move in in \S+: expected an export of Firestore \(a folder with …overall_export_metadata\) or auth\.json\.$/,
+    /^\S+ contains nothing to move in: expected an export of Firestore \(a folder with …overall_export_metadata\) or auth\.json\.$/,
   ],
   [
     'two exports',

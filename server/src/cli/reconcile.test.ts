@@ -64,7 +64,7 @@ const broken: [what: string, statement: string, faults: string[]][] = [
       '2: the balance is 5.0, the entries add up to -2.0',
       '2: there should be 4 entries, there are 3',
       '2: the last entry has the number 4, there are 3',
-      '2: the balance after entry 3 is not the one before it and its amount',
+      '2: the balance after entry 3 is not the balance before it plus its amount',
     ],
   ],
   [
@@ -77,13 +77,13 @@ const broken: [what: string, statement: string, faults: string[]][] = [
     'update ledger_entries set amount = 8 where user_id = 3 and seq = 2',
     [
       '3: the balance is 0.25, the entries add up to 1.25',
-      '3: the balance after entry 2 is not the one before it and its amount',
+      '3: the balance after entry 2 is not the balance before it plus its amount',
     ],
   ],
   [
     'the balance after an entry',
     'update ledger_entries set balance = 99 where user_id = 4 and seq = 2',
-    ['4: the balance after entry 2 is not the one before it and its amount'],
+    ['4: the balance after entry 2 is not the balance before it plus its amount'],
   ],
   [
     'an entry of nobody',

@@ -26,7 +26,7 @@ const done = async (answer: ReturnType<Client['call']>) => {
   return body
 }
 
-/** The boss invites the user, whom another admin adds then; makes the user an admin and signs in. */
+/** The boss invites the user, adds the account and makes it an admin. Returns the user, signed in. */
 async function addPerson(app: TestApp, boss: Client): Promise<Client> {
   await done(boss.call('POST', '/api/invitations', { email: EMAIL, role: 'user' }))
   const input = { ...names, email: EMAIL, password: PASSWORD, confirmPassword: PASSWORD }
@@ -210,7 +210,7 @@ test('longer names of others in a note stay when a user is erased', async () => 
   expect(text).toBe(`@former user: see ${own}son, ${own} Smith, ${own}ward, ${own}\u200D👩. @former user`)
 })
 
-test('what an erased user did stays, by nobody who is known: the trash can be restored and a block undone', async () => {
+test('what an erased user did stays, without a name: the trash can be restored and a block undone', async () => {
   const { app, boss, person } = await opening()
   await act(person, { boss, round: 1 })
   await done(boss.call('DELETE', `/removeUser/${person.id}`))

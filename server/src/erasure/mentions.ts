@@ -68,7 +68,7 @@ async function eraseViews(tx: Transaction<Tables>, act: Act, matcher: PersonMatc
   return new Set([...about, ...renamed])
 }
 
-/** The address of a segment without a filter that anyone matches (players/segments.ts): it has a parameter that no list knows. */
+/** The address of an emptied segment: it has a parameter that no list knows, so it matches nobody (players/segments.ts). */
 const NOBODY = 'erased=true'
 
 /** Returns those of the views that are segments of items. */
@@ -90,7 +90,7 @@ function newName(id: string) {
   return sql.raw(`'Erased name ' || left(${id}, 8)`)
 }
 
-/** The same in the content of the trash, where `sharedViews` repeats the names of views that a removed user owned. */
+/** Deletes and renames the same views in the trash, where `sharedViews` repeats the names of views that a removed user owned. */
 async function eraseTrashedViews(
   tx: Transaction<Tables>,
   { deleted, renamed }: { deleted: string[]; renamed: string[] },

@@ -85,11 +85,11 @@ async function isWhole(store: FileStore, key: string): Promise<boolean> {
   return isKey(key) && (await store.has(key)) && (await store.has(thumbKey(key)))
 }
 
-/** Returns the keys that a query returns, or those of them that are `asked` for, in order. */
-async function keysOf(db: Kysely<Tables>, query: string, asked?: string[]): Promise<string[]> {
-  const isAsked = asked === undefined ? sql`true` : sql`key = any(${asked})`
+/** Returns the keys that a query returns, in order; only those among `keys`, if given. */
+async function keysOf(db: Kysely<Tables>, query: string, keys?: string[]): Promise<string[]> {
+  const isWanted = keys === undefined ? sql`true` : sql`key = any(${keys})`
   const { rows } = await sql<{ key: string }>`
-    select key from (${sql.raw(query)}) as given where ${isAsked} order by key collate "C"`.execute(db)
+    select key from (${sql.raw(query)}) as given where ${isWanted} order by key collate "C"`.execute(db)
   return rows.map(({ key }) => key)
 }
 

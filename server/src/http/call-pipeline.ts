@@ -1,6 +1,6 @@
 /**
- * Answers a call of the contract. Checks, in this order: origin, caller, access, free disk space, body and input. Then runs the handler and
- * writes the answer. A failure of any step becomes the answer.
+ * Answers a call of the contract. Checks, in this order: origin, caller, access, second factor, free disk space, body and input. Then runs the
+ * handler and writes the answer. A failure of any step becomes the answer.
  */
 import { randomUUID } from 'node:crypto'
 import { IncomingMessage } from 'node:http'
@@ -151,7 +151,7 @@ export class CallPipeline {
     }
   }
 
-  /** Checks origin, caller, access and free disk space. Returns the caller. @throws Failure */
+  /** Checks origin, caller, access, second factor and free disk space. Returns the caller. @throws Failure */
   async #admit(exchange: Exchange): Promise<Caller> {
     const { request, route, changesState, allowsCrossSite, sessionToken } = exchange
     const { meta } = route
@@ -234,7 +234,7 @@ export class CallPipeline {
       if (!isPersonsAct) return route.handler(input, context)
       const refuse = (user: SessionUser): void => {
         refuseWithoutAccess(route.meta, { ...caller, user })
-        // Also refuses if the person has lost any permission since the start: the act may have read by it, such as personal fields. An
+        // Also refuses if the person has lost any permission since the start, because the act may have read what only that permission allows, such as personal fields. An
         // act that removes the person's own second factor is allowed.
         if (user.lacksSecondFactor) return
         for (const permission of caller.user.permissions) refuseWithoutPermission(permission, user)

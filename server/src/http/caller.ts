@@ -63,8 +63,8 @@ export async function identify(
   return session ? { kind: 'user', user: session.user, sessionId: session.sessionId } : { kind: 'guest' }
 }
 
-const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'
-const WRONG_INIT_DATA = 'This initData is malformed, too old, or not of this console’s bot.'
+const WRONG_TOKEN = 'This bot token is wrong, or was revoked or replaced.'
+const WRONG_INIT_DATA = 'This initData is malformed, too old, or was not signed for this console’s bot.'
 const TOO_MANY_WRONG =
   'Too many such requests came from this address. A request with a valid credential is still answered at once.'
 

@@ -138,6 +138,14 @@ describe('security: input', () => {
     },
   )
 
+  test('a compressed body is refused', async () => {
+    const app = await testApp()
+    const answer = await app.guest.call('POST', '/api/session', '{"email":"a@gmail.com","password":"secret1"}', {
+      'content-encoding': 'gzip',
+    })
+    expect([answer.status, answer.body.message]).toEqual([415, 'The request must not be compressed.'])
+  })
+
   test('the body can be left out only where the path contains everything', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')

@@ -67,8 +67,10 @@ function addCalls({ http, services: { routes }, calls, send }: Layer): void {
       const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
       const route = byMethod.find((candidate) => candidate.method === method)
       if (route) return calls.answer(c, route)
-      const asked = method === 'OPTIONS' && c.req.raw.headers.get('access-control-request-method')
-      const allowsCrossSite = byMethod.some((candidate) => candidate.method === asked && answersEverySite(candidate.meta))
+      const requestedMethod = method === 'OPTIONS' && c.req.raw.headers.get('access-control-request-method')
+      const allowsCrossSite = byMethod.some(
+        (candidate) => candidate.method === requestedMethod && answersEverySite(candidate.meta),
+      )
       return allowsCrossSite ? send({ status: 204, headers: preflightHeaders, body: null }) : next()
     })
   }

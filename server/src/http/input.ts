@@ -134,6 +134,8 @@ async function readImage(request: Request, limitBytes: number): Promise<Uint8Arr
 
 /** Reads the whole body, up to a limit. @throws Failure TOO_LARGE as soon as the limit is exceeded */
 async function readBytes(request: Request, limitBytes: number, tooLarge?: string): Promise<Uint8Array> {
+  if ((request.headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity')
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must not be compressed.' }) // RFC 9110, 8.4
   const refused = (): Failure => new Failure('TOO_LARGE', tooLarge === undefined ? {} : { message: tooLarge })
   const brokenOff = (cause: unknown): never => {
     // The client has closed the connection, which is no fault of the server or its database.

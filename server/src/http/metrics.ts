@@ -99,9 +99,9 @@ type NewGauge = (name: string, help: string) => Gauge
 function createReplicaGauges(gauge: NewGauge) {
   return {
     used: gauge('replica_used', 'Whether reads that may be a second old are answered by the replica.'),
-    lag: gauge('replica_lag_seconds', 'What was written so long ago is in the replica; +Inf while that is not known.'),
+    lag: gauge('replica_lag_seconds', 'The replica has all that was written longer ago than this; +Inf while that is not known.'),
     answered: gauge('replica_reads', 'Reads that the replica has answered.'),
-    failed: gauge('replica_failed_reads', 'Reads that failed there and were asked of the database.'),
+    failed: gauge('replica_failed_reads', 'Reads that failed at the replica and were repeated at the primary.'),
   }
 }
 

@@ -46,7 +46,7 @@ test('security: four requests of an address run at a time, in their order, and o
   expect(begun.slice(5)).toEqual(['a4', 'a5'])
 })
 
-test('security: of an address, four requests are answered in a turn of the event loop, and then one in each', async () => {
+test('security: four requests of an address are answered in one turn of the event loop, and then one in each turn', async () => {
   const turns = createTurns()
   let answered = 0
   const all = Array.from({ length: 9 }, () => turns.run('a', () => void (answered += 1)))

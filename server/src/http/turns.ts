@@ -20,15 +20,15 @@ export interface Turns {
 
 export function createTurns(): Turns {
   /** The callers with running or waiting requests. */
-  const callers = new Map<string, Caller>()
-  const callerOf = (name: string): Caller => {
+  const callers = new Map<string, CallerQueue>()
+  const callerOf = (name: string): CallerQueue => {
     const known = callers.get(name)
     if (known) return known
     const caller = { running: 0, waiting: [], isWaking: false }
     callers.set(name, caller)
     return caller
   }
-  const end = (name: string, caller: Caller): void => {
+  const end = (name: string, caller: CallerQueue): void => {
     caller.running -= 1
     if (caller.waiting.length > 0) wake(caller)
     else if (caller.running === 0) callers.delete(name)
@@ -46,7 +46,7 @@ export function createTurns(): Turns {
   }
 }
 
-interface Caller {
+interface CallerQueue {
   /** Requests that run, or have run in this turn of the event loop. */
   running: number
   waiting: (() => void)[]
@@ -54,7 +54,7 @@ interface Caller {
   isWaking: boolean
 }
 
-async function begin(caller: Caller): Promise<void> {
+async function begin(caller: CallerQueue): Promise<void> {
   if (caller.running < MAX_RUNNING && caller.waiting.length === 0) {
     caller.running += 1
   } else {
@@ -64,7 +64,7 @@ async function begin(caller: Caller): Promise<void> {
 }
 
 /** Begins the waiting requests that may run, one in each turn of the event loop. */
-function wake(caller: Caller): void {
+function wake(caller: CallerQueue): void {
   if (caller.isWaking || caller.running >= MAX_RUNNING) return
   caller.isWaking = true
   setImmediate(() => {

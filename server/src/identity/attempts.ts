@@ -34,7 +34,7 @@ export const limits = {
   /** Backups that an admin starts or has verified: each takes disk and processor for a while. */
   backupsOfUser: { name: 'backups-user', max: 20, windowSeconds: 60 * 60 },
   /** Challenges for guests who sign in with a passkey, and guests who are sent to the sign-in service: each is a row. */
-  signInStarts: { name: 'passkey-challenges', max: 100, windowSeconds: 15 * 60 },
+  signInStarts: { name: 'sign-in-starts', max: 100, windowSeconds: 15 * 60 },
   passwordLinkByAddress: { name: 'password-link-address', max: 60, windowSeconds: 60 * 60 },
   /** Wrong codes to link an operator's Telegram account: of one Telegram account, and of one bot token, which can name any account. */
   linkCodeByTelegram: { name: 'link-code-telegram', max: 10, windowSeconds: 15 * 60 },

@@ -13,7 +13,7 @@ const ANSWER_SECONDS = 4
 const TOTAL_SECONDS = 10
 /** Bytes of an answer: several times what large services send. */
 const MAX_ANSWER_BYTES = 256 * 1024
-/** For how long the service's addresses are used before they are asked for again. */
+/** For how long the service's addresses are used before they are read again. */
 const DISCOVERY_MS = 60 * 60_000
 /** ASCII of at most 255 characters (OpenID Connect Core, 2, `sub`). */
 const SUBJECT = /^[\u0020-\u007E]{1,255}$/
@@ -105,7 +105,7 @@ export function createSignInService(settings: SignInServiceSettings): SignInServ
 interface Discovery {
   /** Simultaneous calls share one request. */
   configuration(): Promise<Configuration>
-  /** The service is asked for its addresses again next time, because they may be what is wrong. */
+  /** The service's addresses are read again next time, because they may be what is wrong. */
   forget(): void
 }
 
@@ -114,10 +114,10 @@ function createDiscovery({ issuer, clientId, clientSecret }: SignInServiceSettin
   return {
     configuration() {
       if (found && performance.now() - found.at < DISCOVERY_MS) return found.configuration
-      const asked = { configuration: discover(), at: performance.now() }
-      found = asked
-      asked.configuration.catch(() => {}) // who waits for it gets the error, too
-      return asked.configuration
+      const discovery = { configuration: discover(), at: performance.now() }
+      found = discovery
+      discovery.configuration.catch(() => {}) // who waits for it gets the error, too
+      return discovery.configuration
     },
     forget: () => void (found = undefined),
   }

@@ -37,7 +37,7 @@ export interface CapSql {
 
 const GIVEN_TODAY = `greatest(given -> ${TODAY}, '{}'::jsonb)`
 
-/** @param cause SQL, as are the amount, given or taken but never negative, and the cap, which are decimals */
+/** The parameters are SQL. The amount, given or taken, is never negative; amount and cap are decimals. */
 export function capSql({ cause, amount, cap }: { cause: string; amount: string; cap: string }): CapSql {
   const given = `greatest((${GIVEN_TODAY} ->> ${cause})::numeric, 0)`
   return {

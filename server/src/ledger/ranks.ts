@@ -10,7 +10,7 @@ import { type BalanceBucket, balanceBucketSql, balanceNamesFrom, balancesIn } fr
 import type { Tables } from '#src/db/tables.ts'
 
 const MAX_RANKS = 10_000
-/** Players in higher buckets from which a player is surely not among the first, even if some of them have just lost points. */
+/** With this many players in higher buckets, a player is surely not among the first, even if some of them have just lost points. */
 const SURELY_BEYOND = 2 * MAX_RANKS
 
 export interface Rank {

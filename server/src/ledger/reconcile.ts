@@ -95,7 +95,7 @@ function textsOf({ isPlayer, balance, counted, total, entries, last, unlinked }:
       : []),
     ...(counted !== null && counted !== found ? [`there should be ${counted} entries, there are ${found}`] : []),
     ...(last !== null && last !== found ? [`the last entry has the number ${last}, there are ${found}`] : []),
-    ...(unlinked === null ? [] : [`the balance after entry ${unlinked} is not the one before it and its amount`]),
+    ...(unlinked === null ? [] : [`the balance after entry ${unlinked} is not the balance before it plus its amount`]),
   ]
 }
 

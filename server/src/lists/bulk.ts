@@ -62,5 +62,5 @@ export async function actOnMany(
 }
 
 export function staleTarget(): Failure {
-  return new Failure('STALE', { message: 'Other rows would be affected by now. Please look at the list again.' })
+  return new Failure('STALE', { message: 'The affected rows have changed. Please look at the list again.' })
 }

@@ -56,14 +56,20 @@ export function listExports<L extends List>(
   { database, downloads }: { database: Database; downloads: Downloads },
   served: ServedList<L>,
 ): ListExports<L> {
-  const { list, entity, derived, within = 'true', counted, sheet } = served
+  const { list, entity, derived, baseCondition = 'true', counted, sheet } = served
   const columns = sheetColumns<L['fields']>(list.fields, sheet)
   const only = sheetNames<L['fields']>(list.fields, sheet.first)
 
   return {
     all(options, context) {
-      const total = counted?.({}) ?? `(select count(*) from ${entity.table} where ${within})`
-      return start({ ...options, context, where: { sql: within, parameters: [] }, ...ordered(list.defaultSort, false), total })
+      const total = counted?.({}) ?? `(select count(*) from ${entity.table} where ${baseCondition})`
+      return start({
+        ...options,
+        context,
+        where: { sql: baseCondition, parameters: [] },
+        ...ordered(list.defaultSort, false),
+        total,
+      })
     },
 
     selection({ target, sort, reversed, exportId, format }, context) {

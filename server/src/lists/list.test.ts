@@ -44,7 +44,7 @@ const common = {
 const served = serveList<typeof list>({
   ...common,
   conditions: { isRich: (isRich) => (isRich === 'yes' ? sql`balance > 100` : sql`balance <= 100`) },
-  within: 'user_id < 100',
+  baseCondition: 'user_id < 100',
 })
 
 test('filters with a field compare that field; the others use conditions of the server', async () => {

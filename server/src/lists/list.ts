@@ -57,7 +57,7 @@ export interface ServedList<L extends List = List> {
   /** SQL that is selected instead of fields. */
   masks?: Masks | undefined
   /** A condition for the rows of this list, if several lists share a table. */
-  within?: string
+  baseCondition?: string
   /** A condition for rows that no filter matches, with $1 for the operator's id: the list of users omits the operator. */
   hidden?: string
   /**

@@ -1,6 +1,6 @@
 /**
- * Reads pages of a list by number (§9: 50 rows). Rows are counted by counters where possible. A page of a search is sorted out of the rows
- * that its indexes find, if they are few enough; otherwise pages are read along the order.
+ * Reads pages of a list by number (§9: 50 rows). Rows are counted by counters where possible. For a search, the rows that its indexes find
+ * are sorted, if they are few enough; otherwise rows are read in the list's order.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
@@ -139,11 +139,11 @@ class NumberedPages<L extends List> {
    * no offset, because PostgreSQL plans a statement again on each call if it must guess how many rows are needed.
    */
   #wholePageSql(): string {
-    const { list, entity, within = 'true', hidden, counted } = this.#served
-    const shown = hidden === undefined ? within : `${within} and not (${hidden})`
+    const { list, entity, baseCondition = 'true', hidden, counted } = this.#served
+    const shown = hidden === undefined ? baseCondition : `${baseCondition} and not (${hidden})`
     const countSql = (condition: string): string => `(select count(*) from ${entity.table} where ${condition})`
-    const everything = counted?.({}) ?? countSql(within)
-    const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
+    const everything = counted?.({}) ?? countSql(baseCondition)
+    const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${baseCondition} and ${hidden}`)})`
     return `select ${total} as total, ${this.#fields} from ${entity.table} where ${shown}
       order by ${orderSql(this.#served, list.defaultSort as SortName<L>, false)} limit ${this.#pageSize}`
   }

@@ -43,8 +43,8 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
   const text = searchedText(search)
   if (text === '')
     return foldsToNothing(search) ? { matches: never, inIndex: never, indexed: never, estimated: never } : undefined
-  const { searched, asked } = withSpacesAsTyped(texts ?? sql.ref('searched_text'), text)
-  const part = texts ? folded(asked) : asStored(asked)
+  const { searched, question } = withSpacesAsTyped(texts ?? sql.ref('searched_text'), text)
+  const part = texts ? folded(question) : asStored(question)
   const isWordStart = findsBeginningsOnly(search)
   const matches = isWordStart
     ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
@@ -67,12 +67,12 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
  * Returns what to search and what to look for in it. If the text has spaces, runs of spaces count as one, because people see one space where a
  * name has several. If some are between Arabic letters, no such space counts.
  */
-function withSpacesAsTyped(searched: RawBuilder<string>, text: string): { searched: RawBuilder<string>; asked: string } {
-  if (!text.includes(' ')) return { searched, asked: text }
+function withSpacesAsTyped(searched: RawBuilder<string>, text: string): { searched: RawBuilder<string>; question: string } {
+  if (!text.includes(' ')) return { searched, question: text }
   const single = sql<string>`regexp_replace(${searched}, ' +', ' ', 'g')`
-  const asked = withoutArabicSpaces(text)
-  if (asked === text) return { searched: single, asked }
-  return { searched: sql<string>`regexp_replace(${single}, ${sql.lit(SPACES_BETWEEN_ARABIC)}, '', 'g')`, asked }
+  const question = withoutArabicSpaces(text)
+  if (question === text) return { searched: single, question }
+  return { searched: sql<string>`regexp_replace(${single}, ${sql.lit(SPACES_BETWEEN_ARABIC)}, '', 'g')`, question }
 }
 
 /** How a searched value is written in a statement. */
@@ -156,6 +156,6 @@ export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): C
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }
   const words = search.replaceAll(/\s+/g, ' ').trim()
-  const { searched, asked } = withSpacesAsTyped(sql.raw(foldedSql(`(${text})`)), words)
-  return { matches: sql<boolean>`strpos(${searched}, ${foldedInSql(asked)}) > 0` }
+  const { searched, question } = withSpacesAsTyped(sql.raw(foldedSql(`(${text})`)), words)
+  return { matches: sql<boolean>`strpos(${searched}, ${foldedInSql(question)}) > 0` }
 }

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Target } from '@arcade/contract/bulk'
 import type { FilterOf, List } from '@arcade/contract/entity'
-import { readGroups } from '@arcade/contract/filter-groups'
+import { readGroups } from '@arcade/contract/filter-values'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, isJoinedField } from '#src/db/entities.ts'
 import { momentParameter, microsecondsText } from '#src/db/moments.ts'
@@ -62,10 +62,10 @@ export function whereFilter<L extends List>(whole: ServedList<L>, filter: Filter
   const served = servedTo(whole, seesPersonal(context))
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  const { within, hidden } = served
+  const { baseCondition, hidden } = served
   const text = search.trim()
   const searched = text === '' ? undefined : served.search(text)
-  const indexed = searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given)
+  const indexed = searched || baseCondition !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given)
   const write = (): WhereSql => whereSql(served, { given, searched, context })
   let written = indexed ? undefined : write()
   return {
@@ -83,8 +83,8 @@ export function whereFilter<L extends List>(whole: ServedList<L>, filter: Filter
 function whereSql<L extends List>(served: ServedList<L>, { given, searched, context }: Asked): WhereSql {
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
   const joins = combinations(filters.map(({ asJoins }) => asJoins))
-  const { entity, within, hidden } = served
-  const withinList = within === undefined ? [] : [sql.raw<boolean>(within)]
+  const { entity, baseCondition, hidden } = served
+  const withinList = baseCondition === undefined ? [] : [sql.raw<boolean>(baseCondition)]
   const others = [...withinList, ...filters.map(({ condition }) => condition)]
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
@@ -209,7 +209,7 @@ function isNot(condition: Condition): Condition {
 export function whereTarget<L extends List>(served: ServedList<L>, target: Target<FilterOf<L>>, context: CallContext): Condition {
   if (!('ids' in target)) return whereFilter(served, target.filter, context).sql.matches
   const picked = wherePicked(served, target.ids)
-  return served.within === undefined ? picked : sql<boolean>`${sql.raw(served.within)} and ${picked}`
+  return served.baseCondition === undefined ? picked : sql<boolean>`${sql.raw(served.baseCondition)} and ${picked}`
 }
 
 /**

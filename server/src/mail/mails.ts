@@ -148,7 +148,7 @@ class MailSender {
     try {
       bodies = JSON.parse(this.#key.decrypt(content)) as Bodies
     } catch {
-      return { outcome: 'refused', text: 'It cannot be read: SECRET_KEY is another one than when the mail was queued' }
+      return { outcome: 'refused', text: 'It cannot be read: SECRET_KEY has changed since the mail was queued' }
     }
     return this.#smtp.send({ id, recipient, ...bodies })
   }

@@ -212,6 +212,6 @@ test('a damaged export changes nothing, and a folder without an export is told',
   expect((await sql`select from users`.execute(app.database.db)).rows).toEqual([])
   const empty = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-move-in-'))
   onTestFinished(() => rm(empty, { recursive: true, force: true }))
-  await expect(run(app, empty)).rejects.toThrow('There is nothing to move in in')
+  await expect(run(app, empty)).rejects.toThrow('contains nothing to move in')
   await expect(run(app, path.join(empty, 'none'))).rejects.toThrow('There is no directory')
 })

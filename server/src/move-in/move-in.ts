@@ -139,7 +139,8 @@ async function checkInput({ directory, mapFile, tried }: MoveInOptions): Promise
   const mapping = mapFile === undefined ? defaultMapping : readMapping(mapText, mapFile)
   const sources = await findSources(directory, mapFile)
   const { authFile } = sources
-  if (tried && authFile === undefined) throw new StartError(`There is no auth.json in ${directory} to try a password of.`)
+  if (tried && authFile === undefined)
+    throw new StartError(`There is no auth.json or auth.csv in ${directory}, so no password can be tried.`)
   const files = authFile === undefined ? undefined : { authFile, hashFile: join(directory, 'hash.json') }
   const accounts = files && { ...files, hashing: await checkAccountFiles(files, tried) }
   return { sources, mapText, mapping, accounts }
@@ -192,7 +193,7 @@ async function findSources(directory: string, mapFile: string | undefined): Prom
   const others = await findOtherExports(directory, mapFile)
   if (!managed && authFile === undefined && others.length === 0)
     throw new StartError(
-      `There is nothing to move in in ${directory}: expected an export of Firestore (a folder with …overall_export_metadata) or auth.json.`,
+      `${directory} contains nothing to move in: expected an export of Firestore (a folder with …overall_export_metadata) or auth.json.`,
     )
   return { managed, others, authFile }
 }

@@ -4,14 +4,14 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import { playerList } from '@arcade/contract/players/fields'
-import { readItem } from '@arcade/contract/filter-groups'
+import { readItem } from '@arcade/contract/filter-values'
 import { columnName, playerEntity } from '#src/db/entities.ts'
 import type { Condition, Lookup } from '#src/lists/list.ts'
 import { all, daysAgo } from '#src/lists/where.ts'
 
 /**
  * Looks up rows of the player in a table.
- * @param rows the table with `player` as the alias of its first column, so that `user_id` is the player's in the list, and the condition
+ * @param rows the table and its condition. The alias of its first column is `player`, so that `user_id` is that of the list's row
  */
 function lookup(rows: RawBuilder<unknown>, isWanted = true): Lookup {
   const found = (more: RawBuilder<unknown>): Condition => {

@@ -1,10 +1,10 @@
 /**
- * Segments: shared views of the list of players, for which an item can be. A view keeps the address of its page; this module reads the
- * filter in it as the page does, and asks whether a player is among those whom it matches.
+ * Segments: shared views of the list of players. An item can be for the players of one. A view keeps the address of its page; this module
+ * reads the filter in it as the page does, and asks whether it matches a player.
  */
 import { sql } from 'kysely'
 import type { List } from '@arcade/contract/entity'
-import { isDay } from '@arcade/contract/filter-groups'
+import { isDay } from '@arcade/contract/filter-values'
 import { playersFilter } from '@arcade/contract/players/calls'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'

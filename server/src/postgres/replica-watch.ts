@@ -62,8 +62,8 @@ interface WalStatus {
 
 const SYSTEM = '(select system_identifier::text from pg_control_system()) as system'
 const OF_CLUSTER = `${IS_CITUS} as "isOfCluster"`
-const DATABASE = `select pg_current_wal_lsn()::text as lsn, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
-const REPLICA = `select pg_last_wal_replay_lsn()::text as lsn, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
+const PRIMARY_STATUS = `select pg_current_wal_lsn()::text as lsn, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
+const REPLICA_STATUS = `select pg_last_wal_replay_lsn()::text as lsn, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 
 export function watchReplica(options: WatchOptions): ReplicaWatch {
   const watch = new Watcher(options)
@@ -142,9 +142,9 @@ class Watcher implements ReplicaWatch {
 
   async #check(): Promise<void> {
     const at = performance.now()
-    const primary = await readWalStatus(this.#database(), DATABASE)
+    const primary = await readWalStatus(this.#database(), PRIMARY_STATUS)
     this.#client ??= await this.#connect()
-    const replica = await Promise.race([readWalStatus(this.#client, REPLICA), pause(SILENT_MS, undefined, { ref: false })])
+    const replica = await Promise.race([readWalStatus(this.#client, REPLICA_STATUS), pause(SILENT_MS, undefined, { ref: false })])
     if (replica === undefined) {
       this.#giveUp('does not answer')
       for (const listener of this.#silenced) listener()

@@ -154,7 +154,7 @@ class DeliveryQueue implements Deliveries {
     try {
       return this.#key.decrypt(kept)
     } catch {
-      throw new Error('The secret cannot be read: SECRET_KEY is another one than when the webhook was added')
+      throw new Error('The secret cannot be read: SECRET_KEY has changed since the webhook was added')
     }
   }
 }

@@ -46,6 +46,11 @@ test('security: endless interim answers end the attempt, and the connection is c
   await closed.promise
 })
 
+test('security: an answer that switches protocols ends the attempt at once', async () => {
+  const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n'
+  await expect(postTo((socket) => void socket.write(answer))).rejects.toThrow('It asked to switch protocols (101)')
+})
+
 test('security: of a chunk with thousands of interim answers, only the first are parsed', async () => {
   let parsed = 0
   const countParsed = (message: unknown): void => {

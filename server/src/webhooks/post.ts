@@ -73,6 +73,10 @@ export async function post(
         reject(new Error(`More than ${MAX_INTERIM_ANSWERS} interim answers came instead of a final one`))
         request.destroy()
       })
+      request.on('upgrade', () => {
+        reject(new Error('It asked to switch protocols (101) instead of answering'))
+        request.destroy()
+      })
       request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`Not reached: ${error.code ?? error.message}`)))
       request.end(body)
     }),

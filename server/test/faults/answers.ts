@@ -148,7 +148,7 @@ export function checkAnswer(sent: Sent, principal: Principal, received: Received
   return undefined
 }
 
-const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'
+const WRONG_TOKEN = 'This bot token is wrong, or was revoked or replaced.'
 
 function checkRefusal(sent: Sent, principal: Principal, route: Route, error: ErrorBody): void {
   if (isForeign(sent, route)) {

@@ -1,5 +1,5 @@
 import { playerList } from '@arcade/contract/players/fields'
-import { readGroups } from '@arcade/contract/filter-groups'
+import { readGroups } from '@arcade/contract/filter-values'
 import { useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { expect, test, vi } from 'vitest'

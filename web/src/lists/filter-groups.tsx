@@ -2,7 +2,7 @@
  * The one OR of a list's filters: groups of filters, of which a row must match at least one. While a group is being filled in, what is
  * complete is reported: a filter without a value and a group without filters count as not there yet.
  */
-import { MAX_GROUPS, MAX_GROUPS_TEXT_LENGTH } from '@arcade/contract/filter-groups'
+import { MAX_GROUPS, MAX_GROUPS_TEXT_LENGTH } from '@arcade/contract/filter-values'
 import { Button, CloseButton, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'

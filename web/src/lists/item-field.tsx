@@ -1,6 +1,6 @@
 /** The field of a filter that names an item, `kind:id`, and the titles of items that filters name. */
 import { type HistoryKind, historyKindLabels, historyKinds } from '@arcade/contract/history/fields'
-import { readItem, writeItem } from '@arcade/contract/filter-groups'
+import { readItem, writeItem } from '@arcade/contract/filter-values'
 import { isolated } from '@arcade/contract/text'
 import { useQueries } from '@tanstack/react-query'
 import { api, queryClient } from '#src/client/client.ts'

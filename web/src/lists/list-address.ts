@@ -13,7 +13,7 @@ import {
   MAX_SEARCH_LENGTH,
   type SortName,
 } from '@arcade/contract/entity'
-import { daysOf, isDay, readAll, readGroups, readItem, writeGroups } from '@arcade/contract/filter-groups'
+import { daysOf, isDay, readOptions, readGroups, readItem, writeGroups } from '@arcade/contract/filter-values'
 import { isStorable } from '@arcade/contract/text'
 
 /** Longest `columns` parameter in characters: more than all headers of the widest table. */
@@ -103,7 +103,7 @@ function cursorIn(page: number | undefined, raw: Record<string, unknown>): objec
 
 function filterValueIn(list: List, value: unknown, filter: Filter): string | number | undefined {
   if (filter.kind === 'choice') return Object.keys(filter.options).find((option) => option === value)
-  if (filter.kind === 'all') return readAll(filter.options, textIn(value) ?? '')
+  if (filter.kind === 'all') return readOptions(filter.options, textIn(value) ?? '')
   if (filter.kind === 'groups') return groupsIn(list, textIn(value))
   if (filter.kind !== 'from' && filter.kind !== 'before') return readers[filter.kind](value)
   const day = dayIn(value, filter.isToTheMinute)

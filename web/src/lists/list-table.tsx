@@ -146,7 +146,7 @@ function totalText<L extends List, Row>({ list: { noun }, rows, count }: ListSta
   return count === undefined ? 'Counting…' : capitalised(countText(count, noun.one, noun.many))
 }
 
-const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'
+const BEGINNINGS_ONLY = 'One or two letters are searched at the beginnings of words only, three or more anywhere.'
 
 /** Buttons that clear the search or the filters when they match nothing. */
 function ClearButtons<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {

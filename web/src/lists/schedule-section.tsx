@@ -13,7 +13,9 @@ import { FormColumns } from '#src/ui/form.tsx'
 import { exactly } from '#src/ui/numbers.ts'
 import { operatorZone, zonedText } from '#src/ui/zoned-time.ts'
 import classes from './schedule-section.module.css'
+import { forSegmentText } from './item-state.tsx'
 import { SegmentField } from './segment-field.tsx'
+import { useSegments } from './segments.ts'
 
 const names = ['startsAt', 'endsAt', 'maxParticipants', 'dailyBudget', 'segmentId', 'paused'] as const
 type Name = (typeof names)[number]
@@ -61,7 +63,8 @@ export function ScheduleSection<Input extends FieldValues, Output>({
 }: ScheduleSectionProps<Input, Output>) {
   const [now] = useState(Date.now)
   const values = useWatch({ control }) as Partial<Record<Name, string | number | boolean | null>>
-  const parts = summaryParts(values)
+  const { segments } = useSegments()
+  const parts = summaryParts(values, segments?.find(({ id }) => id === values.segmentId)?.name)
   const [isOpen, setIsOpen] = useState(parts.length > 0)
   if (hasDates(original) && !hasDates(values)) parts.push('the dates of the original are not copied')
   const { errors, defaultValues } = useFormState({ control, name: names as unknown as FieldPath<Input>[] })
@@ -143,7 +146,7 @@ function hasDates({ startsAt, endsAt }: Partial<Record<Name, unknown>> = {}): bo
 }
 
 /** Says in a few words what is set. */
-function summaryParts(values: Partial<Record<Name, unknown>>): string[] {
+function summaryParts(values: Partial<Record<Name, unknown>>, segmentName: string | undefined): string[] {
   const moment = (name: Name) => {
     const value = values[name]
     const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
@@ -157,6 +160,6 @@ function summaryParts(values: Partial<Record<Name, unknown>>): string[] {
     ends !== undefined && `until ${ends}`,
     most !== undefined && `the first ${most}`,
     budget !== undefined && `${budget} points a day`,
-    typeof values.segmentId === 'string' && values.segmentId !== '' && 'for a segment',
+    typeof values.segmentId === 'string' && values.segmentId !== '' && forSegmentText(segmentName),
   ].filter((part) => part !== false)
 }

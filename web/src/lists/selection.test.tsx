@@ -90,6 +90,7 @@ test('design §7 a selection of all rows of one search says so once the list sho
   await expect.element(count).toMatchTextContent(/^12 selected$/)
   show(<List shown={['4']} search="e" />)
   await expect.element(count).toMatchTextContent(/^12 selected, by another search or filter than this one$/)
+  await expect.element(page.getByRole('button', { name: 'Select all 12 matching' })).toBeVisible()
 })
 
 test('design §7 a selection that was not counted to its end says all, and more than the count', async () => {

@@ -139,12 +139,12 @@ interface SelectionBarProps {
 
 /** The bar below a list with an open selection: count, buttons to select all or none, and the acts. */
 export function SelectionBar({ selection, shownIds, total, isMore = false, noun = 'rows', children }: SelectionBarProps) {
-  const { count, isAll } = selection
+  const { count, isAll, isOfOtherView } = selection
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
 
   const isOnePage = !isMore && count === total && shown.size === total && [...shown].every(selection.has)
-  const isComplete = (isAll && count === total) || isOnePage
+  const isComplete = (isAll && !isOfOtherView && count === total) || isOnePage
   // The pressed button disappears when the selection becomes empty or complete. The bar then takes the focus.
   useEffect(() => {
     if ((count === 0 || isAll) && document.activeElement === document.body) bar.current?.focus()

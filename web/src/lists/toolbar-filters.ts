@@ -1,6 +1,6 @@
 /** The filters of a list as its toolbar offers them, from the list's declaration. */
 import type { Filter as DeclaredFilter, List } from '@arcade/contract/entity'
-import { groupNames } from '@arcade/contract/filter-groups'
+import { filterNamesInGroups } from '@arcade/contract/filter-values'
 import { isPersonalFilter } from '@arcade/contract/personal'
 import type { Filter, SimpleFilter } from './filter-words.ts'
 import { nameInAddress } from './list-address.ts'
@@ -23,7 +23,7 @@ export function toolbarFilters(list: List, { extraOptions = {}, seesPersonal = t
   }
   return Object.entries(list.filters).map(([name, filter]) => {
     if (filter.kind !== 'groups') return simple(name, filter)
-    const names = groupNames(list)
+    const names = filterNamesInGroups(list)
     const filters = Object.entries(list.filters).flatMap(([part, declared]) =>
       names.includes(part) && declared.kind !== 'groups' ? [simple(part, declared)] : [],
     )

@@ -83,7 +83,7 @@ export function useUndo({ name, noun }: NamedList) {
   const takeBack = async (actId: string, title?: string) => {
     const undo = async (isPartial: boolean) => {
       const { affected } = await client.acts.undo({ actId, isPartial })
-      toast.success(`${title ?? counted(affected, noun.one, noun.many)} as before.`)
+      toast.success(`${title ?? counted(affected, noun.one, noun.many)} ${affected === 1 ? 'is' : 'are'} as before.`)
     }
     try {
       await undo(false)

@@ -199,7 +199,7 @@ function ViewForm({ view, shareHint, onSave, onCancel }: ViewFormProps) {
       </div>
       {view && (
         <Choice checked={isWithList} onChange={({ target }) => setIsWithList(target.checked)}>
-          Save what the list shows now in it
+          Replace its content with what the list shows now
         </Choice>
       )}
       <FormActions

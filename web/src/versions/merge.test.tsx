@@ -55,6 +55,13 @@ test('a field that the other type does not use is restored with its type', async
   expect(onChoose).toHaveBeenLastCalledWith('link', 'https://x.com')
 })
 
+test('a field that I have cleared stays empty when another one is chosen', async () => {
+  const { form } = open({ ...base, title: 'Mine', type: 'instagram' })
+  form['title'] = ''
+  await choice('Type', 'Theirs Website').click()
+  expect(form).toMatchObject({ title: '', type: 'moreLink' })
+})
+
 test('a field that I changed is not lost when somebody else changes the type: I choose', async () => {
   open({ ...base, link: 'https://x.com' })
   await expect.element(choice('Type', 'Theirs Website')).toBeChecked()

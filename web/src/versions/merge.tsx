@@ -110,7 +110,7 @@ function Merge({ kind, decides, newer, formValues, onChoose }: MergeOfProps) {
   const { by, base, theirs, otherChanges } = newer
   const compared = compare({ base, mine, theirs }, decides)
   const { changedByMe, changedByThem, toChoose } = compared
-  const { chosen, choose } = useChoices({ mine, theirs, compared, formValues, onChoose })
+  const { chosen, choose } = useChoices({ mine, theirs, compared, decides, formValues, onChoose })
 
   const isFree = (name: string) => !toChoose.includes(name)
   const changesTo = (after: Values, names: string[]) =>
@@ -193,10 +193,12 @@ interface ChoicesOptions extends Pick<MergeProps, 'formValues' | 'onChoose'> {
   /** The values of the newer version. */
   theirs: Values
   compared: ReturnType<typeof compare>
+  decides: Decides
 }
 
 /** The chosen side of each changed field, at first the one that changed it, or mine if both did. The form gets the chosen values. */
-function useChoices({ mine, theirs, compared: { changedByMe, changedByThem }, formValues, onChoose }: ChoicesOptions) {
+function useChoices({ mine, theirs, compared, decides, formValues, onChoose }: ChoicesOptions) {
+  const { changedByMe, changedByThem } = compared
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
     Object.fromEntries([...changedByThem.map((name) => [name, 'theirs']), ...changedByMe.map((name) => [name, 'mine'])]),
   )
@@ -215,7 +217,7 @@ function useChoices({ mine, theirs, compared: { changedByMe, changedByThem }, fo
     put(name, sides)
     // Changing the type also cleared fields that the other type does not use: restore them.
     const present = formValues()
-    for (const other of Object.keys(mine)) if (!isGiven(present, other)) put(other, sides)
+    for (const other of decides[name] ?? []) if (!isGiven(present, other)) put(other, sides)
   }
   return { chosen, choose }
 }

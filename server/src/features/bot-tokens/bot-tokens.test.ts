@@ -90,11 +90,11 @@ test('security: a bot that keeps using a revoked token learns so, even after too
   for (let n = 0; n < 30; n += 1)
     expect(await ask()).toMatchObject({
       status: 401,
-      body: { code: 'SIGNED_OUT', message: 'This bot token is wrong, revoked, or was rotated away.' },
+      body: { code: 'SIGNED_OUT', message: 'This bot token is wrong, or was revoked or replaced.' },
     })
   const late = await ask()
   expect(late).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } })
-  expect(late.body.message).toMatch(/^This bot token is wrong, revoked, or was rotated away\. Too many /)
+  expect(late.body.message).toMatch(/^This bot token is wrong, or was revoked or replaced\. Too many /)
   expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await good.call('GET', '/bot/v1/leaderboard')).status).toBe(200)
 })

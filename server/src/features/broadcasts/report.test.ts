@@ -71,7 +71,7 @@ describe('design §8 the report of a broadcast', () => {
     expect(await reportOf(given)).toMatchObject({ claimed: 2, cost: 5 })
   })
 
-  test('lists the hours from the first message to the last claim without gaps, and at most two weeks of them', async () => {
+  test('lists the hours from the first message or claim to the last one without gaps, and at most two weeks of them', async () => {
     const given = await opening(2)
     await send(given, { 1: 'sent', 2: 'sent' })
     const { db } = given.app.database
@@ -81,6 +81,10 @@ describe('design §8 the report of a broadcast', () => {
     await sql`update participations set at = '2026-01-01 12:59:59+00'`.execute(db)
     const hour = (at: string, sent: number, claimed: number) => ({ at: `2026-01-01T${at}:00:00.000Z`, sent, claimed })
     expect((await reportOf(given)).hours).toEqual([hour('09', 2, 0), hour('10', 0, 0), hour('11', 0, 0), hour('12', 0, 1)])
+    // The outcome is written after the player has the message, perhaps in the next hour.
+    await sql`update broadcast_recipients set at = '2026-01-01 10:00+00'`.execute(db)
+    await sql`update participations set at = '2026-01-01 09:59:30+00'`.execute(db)
+    expect((await reportOf(given)).hours).toEqual([hour('09', 0, 1), hour('10', 2, 0)])
     await sql`update participations set at = '2026-03-01 12:00+00'`.execute(db)
     const late = await reportOf(given)
     expect([late.hours.length, late.claimed]).toEqual([14 * 24, 1])

@@ -72,11 +72,11 @@ export function reportHandler({ database }: { database: Database }): Pick<Handle
 
 const nothing: BroadcastReport = { reached: 0, seen: 0, claimed: 0, cost: 0, hours: [], control: null }
 
-/** Returns the hours from the first message to the last message or claim, without gaps. */
+/** Returns the hours from the first message or claim to the last one, without gaps. */
 function hoursOf(sent: readonly Hour[], claims: readonly Hour[]): BroadcastReport['hours'] {
-  const first = sent[0]?.hour
-  const last = [...sent, ...claims].map(({ hour }) => hour).reduce((a, b) => (a > b ? a : b), '')
-  if (first === undefined) return []
+  const hours = [...sent, ...claims].map(({ hour }) => hour).toSorted()
+  const [first, last] = [hours[0], hours.at(-1)]
+  if (first === undefined || last === undefined) return []
   const sentIn = new Map(sent.map(({ hour, count }) => [hour, count]))
   const claimedIn = new Map(claims.map(({ hour, count }) => [hour, count]))
   const length = Math.min(REPORT_HOURS, (Date.parse(last) - Date.parse(first)) / HOUR_MS + 1)

@@ -38,7 +38,7 @@ interface PasskeysServices {
 export function passkeysHandlers(services: PasskeysServices): Handlers<typeof contract.passkeys> {
   const { database, sessions, passkeys, signInGuard, mails, publicOrigin } = services
 
-  /** @throws Failure PASSKEYS_OFF if browsers make no passkeys at the address under which the console was asked */
+  /** @throws Failure PASSKEYS_OFF if browsers make no passkeys at the address at which the console was reached */
   const partyOf = ({ host }: CallContext): RelyingParty => {
     const party = findRelyingParty(publicOrigin, host)
     if (!party) throw new Failure('PASSKEYS_OFF')
@@ -97,8 +97,8 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
     async signIn({ response }, context) {
       const claimed = await passkeys.ownerOf(response)
       const attempt = await signInGuard.begin(context, { email: undefined, userId: claimed?.id })
-      const asked = { purpose: 'sign-in', userId: null, claimed } as const
-      const { id: passkeyId, owner: user } = await checkUse(services, context, { party: partyOf(context), response, ...asked })
+      const use = { purpose: 'sign-in', userId: null, claimed } as const
+      const { id: passkeyId, owner: user } = await checkUse(services, context, { party: partyOf(context), response, ...use })
       await attempt.succeed()
       await endPendingSignIn(database.db, context.sessionToken)
       return beginSession(services, context, { user, provedBy: 'passkey', passkeyId })
@@ -115,8 +115,8 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
       const party = partyOf(context)
       const { userId, passwordHash } = await tryPendingSignIn(database.db, context.sessionToken)
       const claimed = await passkeys.ownerOf(response)
-      const asked = { purpose: 'second-factor', userId, claimed } as const
-      const { id: passkeyId, owner: user } = await checkUse(services, context, { party, response, ...asked })
+      const use = { purpose: 'second-factor', userId, claimed } as const
+      const { id: passkeyId, owner: user } = await checkUse(services, context, { party, response, ...use })
       const attempt = await signInGuard.beginCode(context, { userId, passwordHash, email: user.email }, false)
       await database.transaction((tx) => takePendingSignIn(tx, context.sessionToken))
       await attempt.succeed()
@@ -132,8 +132,8 @@ export function passkeysHandlers(services: PasskeysServices): Handlers<typeof co
 
     async stepUp({ response }, context) {
       const claimed = signedIn(context)
-      const asked = { purpose: 'step-up', userId: claimed.id, claimed } as const
-      await checkUse(services, context, { party: partyOf(context), response, ...asked })
+      const use = { purpose: 'step-up', userId: claimed.id, claimed } as const
+      await checkUse(services, context, { party: partyOf(context), response, ...use })
       const token = await database.transaction(async (tx) => {
         await audit(tx, actOf(context), 'session.step-up', {
           record: userRecord(claimed),

@@ -29,7 +29,7 @@ function serveTasks(collection: TaskCollection): ServedList<TaskList> {
     conditions: { state: (state) => sql`${sql.raw(taskStateSql())} = ${state}` },
     sheet: { sheetName: title, flags: { paused: ['Yes', 'No'] }, inWords: { state: true } },
     search: (text) => searchWithoutIndex(`title || ' ' || coalesce(link, '')`, text),
-    within: `collection = '${collection}'`,
+    baseCondition: `collection = '${collection}'`,
   })
 }
 

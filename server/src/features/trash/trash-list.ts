@@ -20,5 +20,5 @@ export const servedTrash = serveList<typeof trashList>({
       `name || ' ' || coalesce(content #>> '{row,email}', '') || ' ' || coalesce(content #>> '{row,link}', '')`,
       text,
     ),
-  within: 'expires_at > now()',
+  baseCondition: 'expires_at > now()',
 })

@@ -234,7 +234,7 @@ function LiveUpdateButtons({ announcement, form, image, onSubmit }: LiveUpdateBu
     const written = { ...values, id, status: false, image: previewAddress(image) ?? null }
     if (!(await confirm(activateAgainQuestion(written)))) return undefined
     const problem = await onSubmit(values)
-    if (!problem) await toggleStatus({ id, status: false })
+    if (!problem) await toggleStatus(written)
     return problem
   }
 

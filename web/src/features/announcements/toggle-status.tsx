@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api, client } from '#src/client/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'
+import { asAct, useUndo } from '#src/lists/undo.ts'
 import { CONFIRM, useConfirm } from '#src/ui/confirm.tsx'
 import type { Question as AskedQuestion } from '#src/ui/question.ts'
 import { counted } from '#src/ui/numbers.ts'
@@ -22,12 +23,13 @@ type Dates = Partial<Record<'startsAt' | 'endsAt', string | null | undefined>>
 /** Returns a function that asks for confirmation and toggles the status. `button` is the pressed button, if it is in a row of the list. */
 export function useToggleStatus(): (announcement: Toggled, button: Element) => Promise<void> {
   const confirm = useConfirm()
+  const undo = useUndo(announcementList)
   return async (announcement, button) => {
     const { status } = announcement
     const consequence = status ? 'It becomes In Active. No player is told.' : <Activation becomes="It becomes Active." />
     const message = <Question {...{ announcement, consequence }} />
     if (!(await confirm({ title: 'Toggle Status', message, confirmLabel: CONFIRM }))) return
-    await toggleStatus(announcement, button)
+    await toggleStatus(announcement, { button, undo })
   }
 }
 
@@ -51,12 +53,24 @@ export function keepLiveQuestion(title: string): AskedQuestion {
   }
 }
 
+interface ToggleOptions {
+  /** The pressed button, if it is in a row of the list. */
+  button?: Element
+  /** Offers to undo it. */
+  undo?: ReturnType<typeof useUndo>
+}
+
 /** Toggles the status that the operator sees, and shows the toasts. */
-export async function toggleStatus({ id, status }: Pick<Toggled, 'id' | 'status'>, button?: Element): Promise<void> {
+export async function toggleStatus(
+  { id, title, status }: Pick<Toggled, 'id' | 'title' | 'status'>,
+  { button, undo }: ToggleOptions = {},
+): Promise<void> {
   await actOnRow(announcementList.name, button, {
     act: async () => {
-      const { message, schedule } = await client.announcements.toggleStatus({ id, status })
-      toast.success(message, schedule === undefined ? {} : { detail: schedule })
+      const { answer, actId } = await asAct((options) => client.announcements.toggleStatus({ id, status }, options))
+      const { message, schedule } = answer
+      const action = undo?.ofChange(actId, { id, title: isolated(title) })
+      toast.success(message, { ...(schedule !== undefined && { detail: schedule }), ...(action && { action }) })
     },
     onFailure: ({ status: answered, message }) =>
       toast.failure(answered === 0 ? 'Internal Server Error!' : message, { detail: message }), // §8

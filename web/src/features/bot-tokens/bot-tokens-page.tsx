@@ -3,7 +3,6 @@ import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens/calls'
 import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
@@ -13,22 +12,16 @@ import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, FormColumns, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
-import { ShownOnce } from '#src/ui/shown-once.tsx'
+import { type Secret, ShownSecrets, useShownSecrets } from '#src/ui/shown-once.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { WideTable } from '#src/ui/wide-table.tsx'
 import { BotTokenRow } from './bot-token-row.tsx'
-
-/** A secret that was just made. */
-interface Secret {
-  name: string
-  token: string
-}
 
 export function BotTokensPage() {
   const query = useQuery(api.botTokens.list.queryOptions())
   const { data, error, refetch } = query
   useAutoReload(query)
-  const [secret, setSecret] = useState<Secret>()
+  const shown = useShownSecrets()
   return (
     <Page title="Bot Tokens">
       <Panel title="Tokens">
@@ -37,11 +30,9 @@ export function BotTokensPage() {
           belongs in the bot’s configuration and nowhere else. To tell the bot when announcements and tasks change, add{' '}
           <Link to="/webhooks">webhooks</Link>.
         </PanelText>
-        <div aria-live="polite">
-          {secret && <ShownOnce key={secret.token} label={`Token of ${secret.name}`} text={secret.token} />}
-        </div>
+        <ShownSecrets secrets={shown.secrets} />
         {data ? (
-          <Tokens tokens={data.tokens} onSecret={setSecret} />
+          <Tokens tokens={data.tokens} shown={shown} />
         ) : error ? (
           <Problem {...problemOf(error, () => void refetch())} />
         ) : (
@@ -51,14 +42,14 @@ export function BotTokensPage() {
       {/* Not before the list above it is there, which would move the form. */}
       {(data ?? error) && (
         <Panel title="New Token">
-          <NewToken onSecret={setSecret} />
+          <NewToken onSecret={shown.show} />
         </Panel>
       )}
     </Page>
   )
 }
 
-function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: Secret | undefined) => void }) {
+function Tokens({ tokens, shown }: { tokens: BotToken[]; shown: ReturnType<typeof useShownSecrets> }) {
   const act = useItemAct(api.botTokens.key())
   if (tokens.length === 0) return <PanelText>There is no bot token yet.</PanelText>
   return (
@@ -71,7 +62,7 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
             void act(
               async () => {
                 const { token: made } = await client.botTokens.rotate({ id: token.id })
-                onSecret({ name: token.name, token: made })
+                shown.show(secretOf(token, made))
                 return 'Token rotated.'
               },
               {
@@ -97,7 +88,7 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
             void act(
               async () => {
                 await client.botTokens.revoke({ id: token.id })
-                onSecret(undefined)
+                shown.forget(token.id)
                 return 'Token revoked.'
               },
               {
@@ -111,6 +102,10 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
       ))}
     </WideTable>
   )
+}
+
+function secretOf({ id, name }: Pick<BotToken, 'id' | 'name'>, text: string): Secret {
+  return { id, label: `Token of ${name}`, text }
 }
 
 function rotationQuestion({ name, previous }: BotToken): string {
@@ -133,8 +128,8 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
 
   const handleSubmit = async (input: BotTokenInput) => {
     try {
-      const { token } = await client.botTokens.create(input)
-      onSecret({ name: input.name, token })
+      const { id, token } = await client.botTokens.create(input)
+      onSecret(secretOf({ id, name: input.name }, token))
       // The form is cleared at once, without waiting for the list.
       form.finish()
       toast.success('Token made.')

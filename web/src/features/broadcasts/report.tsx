@@ -132,9 +132,10 @@ function Control({ control, isOver }: { control: ControlGroup; isOver: boolean }
           </dd>
         </div>
       </dl>
-      {smallestDifference !== null && (
-        <p className={classes['hint']}>Groups of this size can show a difference of {smallText(smallestDifference)} or more.</p>
-      )}
+      <p className={classes['hint']}>
+        Players who had claimed it before the broadcast began are not compared.
+        {smallestDifference !== null && ` Groups of this size can show a difference of ${smallText(smallestDifference)} or more.`}
+      </p>
     </section>
   )
 }

@@ -27,7 +27,7 @@ interface TimelineProps {
 
 export function Timeline({ entries, span, now, canMove, onOpen, onMove }: TimelineProps) {
   const instructions = useId()
-  const [told, setTold] = useState('')
+  const [spoken, setSpoken] = useState('')
   const { ref: grid, width: trackRem } = useWidth()
   const { days, view } = span
   const isNowShown = isWithin(now, span)
@@ -60,7 +60,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
                     instructions={canMove(entry) ? instructions : undefined}
                     onOpen={() => onOpen(entry)}
                     onDrop={(to) => onMove(entry, to)}
-                    onTell={setTold}
+                    onTell={setSpoken}
                   />
                 ) : (
                   <BroadcastMark broadcast={entry} span={span} now={now} />
@@ -75,7 +75,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
         Shift only its end. Space drops it, Escape puts it back.
       </p>
       <output className="app-sr-only" aria-live="assertive">
-        {told}
+        {spoken}
       </output>
     </section>
   )

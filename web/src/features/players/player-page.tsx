@@ -24,7 +24,7 @@ import { TimeLine } from './time-line.tsx'
 export function PlayerPage() {
   const params = useParams({ from: '/shell/management/manage-telegram-users/$userId' })
   const list = useSearch({ from: '/shell/management/manage-telegram-users/$userId' })
-  const userId = Number(params.userId)
+  const userId = String(Number(params.userId)) === params.userId ? Number(params.userId) : Number.NaN // not `7e8` or `007`
   const { data, error, refetch } = useQuery(
     api.players.get.queryOptions({ input: { userId }, placeholderData: keepPreviousData }),
   )

@@ -1,5 +1,5 @@
 /** The list of players (§2 /manage-telegram-users): the 15 fields of §3, sorted by balance or first name, paged by cursor (§7, §9). */
-import { isErased, type Player, playerList } from '@arcade/contract/players/fields'
+import { isErased, type Player, playerList, playerName } from '@arcade/contract/players/fields'
 import { isBlank } from '@arcade/contract/text'
 import { IconBan, IconUserOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -62,9 +62,10 @@ export function PlayersPage() {
   )
   const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, counted })
   const { options } = useRouter()
+  const isPhone = useIsPhone()
   const shown = useMemo(
-    () => ({ blocked: new Set(query.data?.blocked), search: options.stringifySearch(address) }),
-    [query.data, options, address],
+    () => ({ blocked: new Set(query.data?.blocked), search: options.stringifySearch(address), isPhone }),
+    [query.data, options, address, isPhone],
   )
   return (
     <Page isList title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
@@ -104,12 +105,16 @@ interface ShownPlayers {
   blocked: ReadonlySet<number>
   /** The list's search parameters. A player's page gets them, so that it can link to the previous and next player. */
   search: string
+  isPhone: boolean
 }
 
-const Shown = createContext<ShownPlayers>({ blocked: new Set(), search: '' })
+const Shown = createContext<ShownPlayers>({ blocked: new Set(), search: '', isPhone: false })
 
-function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) {
-  const isBlocked = use(Shown).blocked.has(userId)
+/** The first name; as the title of a phone's card the whole name, if there is a first one. */
+function FirstName(player: Player) {
+  const { userId, firstName } = player
+  const { blocked, isPhone } = use(Shown)
+  const isBlocked = blocked.has(userId)
   return (
     <Marked
       mark={
@@ -120,7 +125,7 @@ function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) 
         )
       }
     >
-      <PlayerPageLink userId={userId} text={firstName} />
+      <PlayerPageLink userId={userId} text={isPhone && !isBlank(firstName) ? playerName(player) : firstName} />
     </Marked>
   )
 }

@@ -10,6 +10,7 @@ import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { useUnsaved } from '#src/ui/unsaved.ts'
 import classes from './update-user-page.module.css'
 
 interface RoleFormProps {
@@ -22,6 +23,7 @@ export function RoleForm({ user, onChange }: RoleFormProps) {
   const [problem, setProblem] = useState<string>()
   const select = useRef<HTMLSelectElement>(null)
   const isAdmin = user.role !== null
+  useUnsaved(chosen !== (user.role ?? ''), { isKept: false })
   const label = isAdmin ? 'Change Role' : 'Make Admin'
   const give = useRoleChange(user, {
     onChanged: (changed, role) => {

@@ -2,7 +2,7 @@
 import type { WebhookInput } from '@arcade/contract/webhooks/calls'
 import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, client, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
@@ -13,7 +13,7 @@ import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, FormColumns, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { ItemList } from '#src/ui/item-list.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
-import { ShownOnce } from '#src/ui/shown-once.tsx'
+import { type Secret, ShownSecrets, useShownSecrets } from '#src/ui/shown-once.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { WebhookItem } from './webhook-item.tsx'
 import classes from './webhooks.module.css'
@@ -21,18 +21,11 @@ import classes from './webhooks.module.css'
 /** How often webhooks and deliveries are reloaded while the page is visible. */
 const REFRESH_MS = 2000
 
-/** A secret that was just made. */
-interface Secret {
-  id: string
-  url: string
-  text: string
-}
-
 export function WebhooksPage() {
   const query = useQuery(api.webhooks.list.queryOptions())
   const { data, error, refetch } = query
   useAutoReload(query)
-  const [secret, setSecret] = useState<Secret>()
+  const { secrets, show, forget } = useShownSecrets()
 
   // Webhooks and deliveries are reloaded together, so that they do not contradict each other.
   useEffect(() => {
@@ -48,20 +41,14 @@ export function WebhooksPage() {
           The console sends events to these addresses as they happen, signed as Standard Webhooks 1.0 specifies. What an address
           does not take is sent again with growing pauses; after a day of failures the address is switched off.
         </PanelText>
-        <div aria-live="polite">
-          {secret && <ShownOnce key={secret.text} label={`Signing Secret of ${secret.url}`} text={secret.text} />}
-        </div>
+        <ShownSecrets secrets={secrets} />
         {data ? (
           data.webhooks.length === 0 ? (
             <PanelText>There is no webhook yet.</PanelText>
           ) : (
             <ItemList>
               {data.webhooks.map((webhook) => (
-                <WebhookItem
-                  key={webhook.id}
-                  webhook={webhook}
-                  onRemoved={(id) => setSecret((shown) => (shown?.id === id ? undefined : shown))}
-                />
+                <WebhookItem key={webhook.id} webhook={webhook} onRemoved={forget} />
               ))}
             </ItemList>
           )
@@ -74,7 +61,7 @@ export function WebhooksPage() {
       {/* Not before the list above it is there, which would move the form. */}
       {(data ?? error) && (
         <Panel title="New Webhook">
-          <NewWebhook onSecret={setSecret} />
+          <NewWebhook onSecret={show} />
         </Panel>
       )}
     </Page>
@@ -95,7 +82,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
   const handleSubmit = async (input: WebhookInput) => {
     try {
       const { id, secret } = await client.webhooks.create(input)
-      onSecret({ id, url: input.url, text: secret })
+      onSecret({ id, label: `Signing Secret of ${input.url}`, text: secret })
       // The form is cleared at once, without waiting for the list.
       form.finish()
       toast.success('Webhook added.')

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import {
   MAX_GROUPS,
   MAX_GROUPS_TEXT_LENGTH,
-  groupNames,
-  readAll,
+  filterNamesInGroups,
+  readOptions,
   readGroups,
   readItem,
   writeGroups,
   writeItem,
-} from './filter-groups.ts'
+} from './filter-values.ts'
 import { filterSchema } from './list-schemas.ts'
 import { playerList } from '#src/players/fields.ts'
 import { players } from '#src/players/calls.ts'
@@ -37,11 +37,11 @@ describe('an item', () => {
 
 describe('several options', () => {
   test('are read in the order of their declaration, each once', () => {
-    expect(readAll(options, 'youtube, email,youtube')).toBe('email,youtube')
+    expect(readOptions(options, 'youtube, email,youtube')).toBe('email,youtube')
   })
 
   test.for(['', ',', 'fax', 'email,fax', 'email,', 'constructor'])('are refused if one is unknown: %j', (written) => {
-    expect(readAll(options, written)).toBeUndefined()
+    expect(readOptions(options, written)).toBeUndefined()
   })
 })
 
@@ -54,9 +54,14 @@ describe('groups', () => {
   })
 
   test('have no search, no days of a calendar and no further groups', () => {
-    expect(groupNames(playerList)).toEqual(
+    expect(filterNamesInGroups(playerList)).toEqual(
       Object.keys(playerList.filters).filter((name) => !['joinedFrom', 'joinedBefore', 'any'].includes(name)),
     )
+  })
+
+  test('have numbers that a double keeps exactly', () => {
+    for (const balanceMin of [1234567890123.45, 2 ** 53])
+      expect(readGroups(playerList, `[{"balanceMin":${balanceMin}}]`)).toEqual([{ balanceMin }])
   })
 
   test.for([

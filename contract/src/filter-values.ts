@@ -5,6 +5,7 @@
  */
 import { MAX_FILTER_DAYS, type Filter, type List, MAX_NUMBER } from './entity.ts'
 import { type HistoryKind, historyKinds } from '#src/history/fields.ts'
+import { isExactNumber } from './numbers.ts'
 import { isStorable } from './text.ts'
 
 /** Most groups of a filter. */
@@ -30,20 +31,20 @@ export function writeItem({ kind, id }: { kind: HistoryKind; id: string }): stri
 }
 
 /** Reads options that are separated by commas. Returns them in the order of their declaration, or undefined if one is unknown or none is left. */
-export function readAll(options: Readonly<Record<string, string>>, text: string): string | undefined {
+export function readOptions(options: Readonly<Record<string, string>>, text: string): string | undefined {
   const given = text.split(',').map((option) => option.trim())
   const known = Object.keys(options).filter((option) => given.includes(option))
   return known.length > 0 && given.every((option) => known.includes(option)) ? known.join() : undefined
 }
 
 /** The filters that a group may have: not moments, which an address has as days, and no further groups. */
-export function groupNames({ filters }: Pick<List, 'filters'>): string[] {
+export function filterNamesInGroups({ filters }: Pick<List, 'filters'>): string[] {
   return Object.entries(filters).flatMap(([name, { kind }]) => (kind in groupReaders ? name : []))
 }
 
 /** Reads groups from JSON. Returns undefined if a part is not valid, so that a mistake never matches more rows than was meant. */
 export function readGroups(list: Pick<List, 'filters'>, text: string): FilterGroup[] | undefined {
-  if (text.length > MAX_GROUPS_TEXT_LENGTH || hasLongNumber(text)) return undefined
+  if (text.length > MAX_GROUPS_TEXT_LENGTH || hasInexactNumber(text)) return undefined
   const given = parsed(text)
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_GROUPS) return undefined
   const groups = given.map((group) => readGroup(list, group))
@@ -55,9 +56,10 @@ export function writeGroups(groups: readonly FilterGroup[]): string {
   return JSON.stringify(groups)
 }
 
-/** Whether JSON has a number with more digits than a double is sure to keep. */
-function hasLongNumber(json: string): boolean {
-  return /[\d.]{16,}/.test(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, ''))
+/** Whether JSON has a number that a double would change. */
+function hasInexactNumber(json: string): boolean {
+  const numbers = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []
+  return !numbers.every(isExactNumber)
 }
 
 function parsed(text: string): unknown {
@@ -92,7 +94,7 @@ const groupReaders: Partial<Record<Filter['kind'], (value: unknown, options: Opt
   days: daysOf,
   choice: (value, options) => (typeof value === 'string' && Object.hasOwn(options, value) ? value : undefined),
   item: (value) => (typeof value === 'string' && readItem(value) ? value : undefined),
-  all: (value, options) => (typeof value === 'string' ? readAll(options, value) : undefined),
+  all: (value, options) => (typeof value === 'string' ? readOptions(options, value) : undefined),
 }
 
 function readAmount(value: unknown): number | undefined {
