@@ -1,5 +1,7 @@
 /** `arcade admin …` and `arcade setup-link`: the first admin, one more, or one who has lost the second factor (design §8). */
-import { text } from 'node:stream/consumers'
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { emailField, newPasswordField } from '@arcade/contract/field-schemas'
 import { sql } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
@@ -52,10 +54,12 @@ export function resetSecondFactor(given: string): RunOnDatabase {
   }
 }
 
-/** Reads a password from standard input. */
-export async function readPassword(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
-  return (await text(process.stdin)).replace(/\r?\n$/, '')
+/** Reads a password, from standard input by default. @throws UsageError if it is not UTF-8: no form could send the same password */
+export async function readPassword(input: Readable & { isTTY?: boolean } = process.stdin): Promise<string> {
+  if (input.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
+  const bytes = await buffer(input)
+  if (!isUtf8(bytes)) throw new UsageError('The password is not UTF-8.')
+  return bytes.toString().replace(/\r?\n$/, '')
 }
 
 export const printSetupLink: RunOnDatabase = async ({ database, config, print, note }) => {

@@ -10,7 +10,7 @@ import { clientAddressReader } from './address.ts'
 const STUCK_MS = 31 * 60_000
 /** Requests of one connection that may wait for the answer to an earlier one. Browsers and proxies wait for each answer, so they need none. */
 const MAX_WAITING = 32
-/** Waiting requests of one connection at which the other connections of its network are not read for some turns of the event loop. */
+/** Waiting requests of one connection at which other connections of its network are not read for some turns of the event loop. */
 const FLOODING = 8
 
 /** Sets the limits of a server's sockets. @param stuckMs milliseconds without a byte in either direction after which a socket is closed */
@@ -42,6 +42,7 @@ function answerInTurn(server: Server): void {
       answer(request, response)
     }
     const next = (): void => {
+      neighbours.noteAnswer(socket)
       const following = socket.writable ? waiting.get(socket)?.shift() : undefined // an answer may end the connection
       if (following) setImmediate(following)
       else waiting.delete(socket)
@@ -52,9 +53,12 @@ function answerInTurn(server: Server): void {
       begin()
       return
     }
-    if (queue.length === FLOODING) neighbours.stopReading(socket)
+    if (queue.length === FLOODING) neighbours.stopReading(socket, { sparesOrderly: true })
     if (queue.length < MAX_WAITING) queue.push(begin)
-    else socket.destroy()
+    else {
+      neighbours.stopReading(socket)
+      socket.destroy()
+    }
   })
 }
 
@@ -80,6 +84,9 @@ class Neighbours {
   readonly #open = new Map<string, Set<Socket>>()
   readonly #unread = new Map<string, Unread>()
   readonly #latest = new WeakMap<Socket, IncomingMessage>()
+  readonly #flooded = new WeakSet<Socket>()
+  /** Connections that have got an answer and have not flooded, such as those of people who use the console behind the same router. */
+  readonly #orderly = new WeakSet<Socket>()
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -99,14 +106,25 @@ class Neighbours {
     this.#latest.set(request.socket, request)
   }
 
-  /** Stops reading the other connections of this one's network for some turns. Then one of them is read again in each turn. */
-  stopReading(flooding: Socket): void {
+  noteAnswer(socket: Socket): void {
+    if (!this.#flooded.has(socket)) this.#orderly.add(socket)
+  }
+
+  /**
+   * Stops reading the other connections of this one's network for some turns. Then one of them is read again in each turn.
+   * @param sparesOrderly goes on reading the orderly ones
+   */
+  stopReading(flooding: Socket, { sparesOrderly = false } = {}): void {
     const network = networkOf(flooding)
+    this.#flooded.add(flooding)
+    this.#orderly.delete(flooding)
     const underWay = this.#unread.get(network)
     const unread = underWay ?? { sockets: new Set(), turns: 0 }
     unread.turns = RESTING_TURNS
-    for (const socket of this.#open.get(network) ?? [])
-      if (socket !== flooding && !unread.sockets.has(socket) && this.#isRead(socket)) pause(socket, unread)
+    for (const socket of this.#open.get(network) ?? []) {
+      const isSpared = socket === flooding || (sparesOrderly && this.#orderly.has(socket))
+      if (!isSpared && !unread.sockets.has(socket) && this.#isRead(socket)) pause(socket, unread)
+    }
     if (underWay) return
     this.#unread.set(network, unread)
     setImmediate(() => this.#readNext(network, unread))

@@ -67,8 +67,8 @@ export interface ServedList<L extends List = List> {
   indexedFilters?: readonly (keyof L['filters'] & string)[]
   /** A condition on rows that is not a field, such as being blocked. Pages by cursors list the ids of the rows for which it holds. */
   markCondition?: string
-  /** SQL for the number of rows, hidden ones included, that a filter without a search matches, if counters know it. */
-  counted?: (filter: FilterOf<L>) => string
+  /** Returns SQL for the number of rows, hidden ones included, that a filter without a search matches; undefined if no counter knows it. */
+  counted?: (filter: FilterOf<L>) => string | undefined
 }
 
 /**

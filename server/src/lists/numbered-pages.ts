@@ -127,9 +127,9 @@ class NumberedPages<L extends List> {
 
   /** Returns SQL for the number of rows that the filter matches. Counters include hidden rows, which are subtracted. */
   #totalSql({ hasSearch, sql: { matches, hides } }: Where, filter: FilterOf<L>): RawBuilder<unknown> {
-    const { counted } = this.#served
-    if (counted === undefined || hasSearch) return sql`(select count(*) from ${this.#table} where ${matches})`
-    const total = sql.raw(counted(filter))
+    const counted = hasSearch ? undefined : this.#served.counted?.(filter)
+    if (counted === undefined) return sql`(select count(*) from ${this.#table} where ${matches})`
+    const total = sql.raw(counted)
     if (!hides) return total
     return sql`greatest(0, ${total} - (select count(*) from ${this.#table} where ${hides}))`
   }

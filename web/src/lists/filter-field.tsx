@@ -1,7 +1,6 @@
 /** The field of one filter, by its kind. */
 import { MAX_FILTER_DAYS } from '@arcade/contract/entity'
 import { NativeSelect, TextInput } from '@mantine/core'
-import { useRef } from 'react'
 import { Choice } from '#src/ui/choice.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { formatted } from '#src/ui/numbers.ts'
@@ -72,19 +71,9 @@ function AllField({ filter: { label, options }, value, onChange }: AllFieldProps
   )
 }
 
-/** Commits a field on blur or Enter. Escape closes the pane, which blurs the field: then the text stays typed but is not applied. */
-function useCommit(commit: () => void) {
-  const isLeft = useRef(false)
-  return {
-    onFocus: () => {
-      isLeft.current = false
-    },
-    onBlur: () => isLeft.current || commit(),
-    onKeyDown: ({ key }: { key: string }) => {
-      isLeft.current = key === 'Escape'
-      if (key === 'Enter') commit()
-    },
-  }
+/** Commits a field on Enter and on blur, also when Escape closes the pane. */
+function committedBy(commit: () => void) {
+  return { onBlur: commit, onKeyDown: ({ key }: { key: string }) => key === 'Enter' && commit() }
 }
 
 interface DayFilterProps extends Omit<FilterFieldProps, 'filter'> {
@@ -97,7 +86,7 @@ function DayFilter({ label, type, value = '', typed = '', problem, onType, onCha
   const report = (day: string) => {
     if (day !== value) onChange(day || undefined)
   }
-  const committing = useCommit(() => report(String(typed)))
+  const committing = committedBy(() => report(String(typed)))
   const handleChange = (day: string) => {
     onType(day)
     if (day >= FIRST_REPORTED_DAY) report(day)
@@ -123,7 +112,7 @@ interface NumberFilterProps extends Omit<FilterFieldProps, 'filter'> {
 /** Reports its number on blur or Enter. Other text shows an error and is not reported. */
 function NumberFilter({ label, isDays, value, typed, problem, onType, onChange }: NumberFilterProps) {
   const refusal = isDays ? daysProblem(typed) : typeof typed === 'string' && `${label} must be a number`
-  const committing = useCommit(() => {
+  const committing = committedBy(() => {
     if (!refusal && typed !== value) onChange(typed)
   })
   return <NumberInput label={label} value={typed} error={refusal || problem} onChange={onType} {...committing} />

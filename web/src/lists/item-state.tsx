@@ -1,8 +1,10 @@
 /** The state of a task or announcement, which follows from its dates and limits, and for whom it is, as quiet marks. */
 import { type ItemState, itemStateLabels } from '@arcade/contract/items/fields'
-import { firstCharacters, isolated } from '@arcade/contract/text'
+import { isolated } from '@arcade/contract/text'
+import type { ReactNode } from 'react'
 import { momentText } from '#src/ui/moment.tsx'
 import { State } from '#src/ui/state.tsx'
+import classes from './item-state.module.css'
 import { useSegments } from './segments.ts'
 
 const looks = {
@@ -19,35 +21,46 @@ export function ItemStateChip({ state }: { state: ItemState }) {
 }
 
 interface StateBesideProps {
-  item: { state: ItemState; startsAt: string | null; endsAt: string | null; segmentId: string | null }
+  item: { state: ItemState; startsAt: string | null; endsAt: string | null }
 }
 
-/** What is unusual about an item beside what a list shows already: a state other than live or draft, and the segment that it is for. */
-export function StateBeside({ item: { state, startsAt, endsAt, segmentId } }: StateBesideProps) {
-  const isUsual = state === 'live' || state === 'draft'
+/** The state beside what a list shows already: nothing for an item that is live or a draft, because nothing is unusual about these. */
+export function StateBeside({ item: { state, startsAt, endsAt } }: StateBesideProps) {
+  if (state === 'live' || state === 'draft') return null
   const dates = [startsAt && `Starts ${momentText(startsAt)}`, endsAt && `Ends ${momentText(endsAt)}`].filter(Boolean)
   return (
-    <>
-      {!isUsual && (
-        <span title={dates.join('\n') || undefined}>
-          <ItemStateChip state={state} />
-        </span>
-      )}
-      {segmentId !== null && <ForSegment id={segmentId} />}
-    </>
+    <span title={dates.join('\n') || undefined}>
+      <ItemStateChip state={state} />
+    </span>
   )
 }
 
-/** Longer names of segments are cut off beside a title, which needs the room. */
-const SHOWN_NAME_LENGTH = 20
+interface TitledProps {
+  /** The id of the segment that the item is for; null for all players. */
+  segmentId: string | null
+  /** The title. */
+  children: ReactNode
+  /** Shown after the title. */
+  state?: ReactNode
+}
+
+/** An item's title with what is unusual about the item: beside it, or below a longer one. */
+export function Titled({ segmentId, children, state }: TitledProps) {
+  return (
+    <div className={classes['titled']}>
+      {children}
+      {state}
+      {segmentId !== null && <ForSegment id={segmentId} />}
+    </div>
+  )
+}
 
 function ForSegment({ id }: { id: string }) {
   const { segments } = useSegments()
   const text = forSegmentText(segments?.find((segment) => segment.id === id)?.name)
-  const shown = firstCharacters(text, SHOWN_NAME_LENGTH)
   return (
-    <span title={text}>
-      <State is="quiet">{shown === text ? text : `${shown}…`}</State>
+    <span title={text} className={classes['segment']}>
+      {text}
     </span>
   )
 }

@@ -39,16 +39,11 @@ test('a number filter applies on blur, also by a click elsewhere; 1,000,000 is a
   await expect.poll(() => onFilter.mock.lastCall).toEqual([{ balanceFrom: 7 }])
 })
 
-test('Escape closes the pane and keeps what was typed, which Enter then applies', async () => {
+test('Escape applies what was typed and closes the pane', async () => {
   await openFilters()
   await balance.fill('7')
   await userEvent.keyboard('{Escape}')
   await expect.element(balance).not.toBeInTheDocument()
-  expect(onFilter).not.toHaveBeenCalled()
-  await page.getByRole('button', { name: 'Filters' }).click()
-  await expect.element(balance).toHaveValue('7')
-  await userEvent.click(balance)
-  await userEvent.keyboard('{Enter}')
   expect(onFilter).toHaveBeenCalledExactlyOnceWith({ balanceFrom: 7 })
 })
 

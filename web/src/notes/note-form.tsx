@@ -10,6 +10,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { type Control, useFormState, useWatch } from 'react-hook-form'
 import { api } from '#src/client/client.ts'
+import { useSession } from '#src/session.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, type Refusal, SubmitButton, useField, useForm } from '#src/ui/form.tsx'
 import { formatted } from '#src/ui/numbers.ts'
@@ -77,9 +78,11 @@ export function NoteForm({ kind, label, submitLabel, before, onSave, onReload, o
   )
 }
 
+/** Returns the colleagues, the signed-in person last. */
 function useColleagues(kind: NoteKind, enabled: boolean): readonly Colleague[] {
+  const { user } = useSession()
   const { data } = useQuery(api.notes.colleagues.queryOptions({ input: { kind }, enabled }))
-  return data?.people ?? []
+  return (data?.people ?? []).toSorted((a, b) => Number(a.id === user?.id) - Number(b.id === user?.id))
 }
 
 type FormControl = Control<{ text: string }, unknown, { text: string }>
@@ -193,10 +196,21 @@ interface MentionMenuProps {
 
 /** The list of colleagues below the field, and what screen readers say of it. */
 function MentionMenu({ id, options, active, onPoint, onChoose }: MentionMenuProps) {
+  const menu = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (options.length > 0) menu.current?.scrollIntoView({ block: 'nearest' })
+  }, [options.length])
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a list of options below a text has no tag */}
-      <div id={`${id}-list`} role="listbox" aria-label="Colleagues" hidden={options.length === 0} className={classes['menu']}>
+      <div
+        ref={menu}
+        id={`${id}-list`}
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a list of options below a text has no tag
+        role="listbox"
+        aria-label="Colleagues"
+        hidden={options.length === 0}
+        className={classes['menu']}
+      >
         {options.map((option, index) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the text has the focus and handles the keys
           <div

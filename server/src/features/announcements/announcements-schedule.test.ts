@@ -122,6 +122,19 @@ describe('the switch by hand wins', () => {
 })
 
 describe('Bulk', () => {
+  test('Undo: an announcement whose end has come meanwhile does not become active again', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin, { endsAt: hours(1) })
+    await toggle(admin, id, false)
+    const off = await admin.call('POST', `${path}/${id}/status`, { status: true })
+    await setDates(app, id, { ends_at: hours(-1), end_pending: false })
+    expect(await undo(admin, off)).toMatchObject({
+      code: 'CHANGED_SINCE',
+      message: 'Nothing was undone, because this has changed since: Season 2 (its end has come).',
+    })
+    expect(await get(admin, id)).toMatchObject({ status: false, state: 'ended' })
+  })
+
   test('Bulk: ending makes announcements inactive and leaves drafts; undone they are live again, which is news', async () => {
     const { app, admin } = await opening()
     const live = await add(admin)

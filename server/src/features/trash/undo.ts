@@ -46,13 +46,16 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
           entries.filter(({ kind }) => kind === 'player'),
           undone,
         )
-        const left = entries.filter(({ kind, id, version }) =>
+        const unchanged = entries.filter(({ kind, id, version }) =>
           kind === 'player' ? undonePlayers.has(Number(id)) : present.get(`${kind} ${id}`) === version,
         )
-        const refusals = await explainChanges(
-          tx,
-          entries.filter((entry) => !left.includes(entry)),
-        )
+        const changed = entries.filter((entry) => !unchanged.includes(entry))
+        const over = await findOver(tx, unchanged)
+        const left = unchanged.filter(({ id }) => !over.has(id))
+        const refusals = [
+          ...(await explainChanges(tx, changed)),
+          ...unchanged.flatMap(({ id, name }) => (over.has(id) ? { id, title: name, reason: 'its end has come' } : [])),
+        ]
         if (refusals.length > 0 && !isPartial) throw changedSince(refusals)
         for (const kind of itemKinds) {
           const ofKind = left.filter((entry) => entry.kind === kind)
@@ -101,6 +104,17 @@ async function lockVersions(tx: Transaction<Tables>, entries: UndoableEntry[]): 
     for (const { id, version } of locked.rows) versions.set(`${kind} ${id}`, version)
   }
   return versions
+}
+
+/** Returns the ids of the announcements that would be active again although their end has come meanwhile. */
+async function findOver(tx: Transaction<Tables>, entries: UndoableEntry[]): Promise<Set<string>> {
+  const activated = entries.flatMap(({ kind, id, changes: { status, endsAt } }) =>
+    kind === 'announcement' && status?.[0] === true ? { id, hasEnd: endsAt !== undefined, endsAt: endsAt?.[0] } : [],
+  )
+  const { rows } = await sql<{ id: string }>`
+    select id from announcements join json_to_recordset(${JSON.stringify(activated)}::json) as b (id text, "hasEnd" boolean, "endsAt" timestamptz)
+     using (id) where case when "hasEnd" then b."endsAt" else ends_at end <= now()`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Returns refusals that say who has changed or deleted each record last. */

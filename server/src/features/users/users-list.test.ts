@@ -84,6 +84,18 @@ describe('Lists: users', () => {
     expect((await admin.call('GET', '/api/users?search=self%40gmail')).body.total).toBe(0)
   })
 
+  test('Lists: the users of a role have an exact total', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await store(app)
+    const of = users.filter(({ userType }) => userType === 'admin').slice(0, 2)
+    const ids = of.map(({ id }) => id)
+    await app.database.db.updateTable('users').set({ role: 'analyst' }).where('id', 'in', ids).execute()
+    for (const query of ['role=analyst', 'role=analyst&userType=admin'])
+      expect((await admin.call('GET', `/api/users?${query}`)).body, query).toMatchObject({ total: 2, pageCount: 1 })
+    expect((await admin.call('GET', '/api/users?role=editor')).body).toMatchObject({ total: 0, users: [] })
+  })
+
   test('Lists: a search with very many results has an exact total too', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')

@@ -19,6 +19,10 @@ export const servedUsers = serveList<typeof userList>({
     return term && { matches: term.matches, conditions: [term.indexed] }
   },
   hidden: 'id = $1', // §6
-  counted: ({ userType }) =>
-    (userType === undefined ? userTypes : [userType]).map((type) => counterSql({ of: 'users', userType: type })).join(' + '),
+  counted({ userType, ...others }) {
+    if (Object.values(others).some((value) => value !== undefined)) return undefined
+    return (userType === undefined ? userTypes : [userType])
+      .map((type) => counterSql({ of: 'users', userType: type }))
+      .join(' + ')
+  },
 })

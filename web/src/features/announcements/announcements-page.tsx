@@ -12,7 +12,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ItemLink } from '#src/lists/item-link.tsx'
-import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
+import { ItemStateChip, StateBeside, Titled } from '#src/lists/item-state.tsx'
 import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
@@ -41,7 +41,11 @@ const columns = listColumns(announcementList, {
   // The default order is the order of creation, so the rows are numbered in that order.
   createdAt: { header: 'Sr.No', render: (_, number) => number, width: 3, card: 'fold' },
   title: {
-    render: (announcement) => <TitleLink announcement={announcement} />,
+    render: (announcement) => (
+      <Titled segmentId={announcement.segmentId}>
+        <TitleLink announcement={announcement} />
+      </Titled>
+    ),
     width: 4,
     grow: 4,
     isTwoLines: true,

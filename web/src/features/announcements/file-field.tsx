@@ -108,6 +108,16 @@ function useChoice(onChange: FileFieldProps['onChange']) {
 function FilePreview({ label, url }: { label: string; url: string | undefined }) {
   /** The preview that could not be loaded. */
   const [broken, setBroken] = useState<string>()
+  const [loaded, setLoaded] = useState<string>()
   if (!url || url === broken) return null
-  return <img src={url} alt={`${label} preview`} className={classes['preview']} onError={() => setBroken(url)} />
+  return (
+    <img
+      src={url}
+      alt={`${label} preview`}
+      className={classes['preview']}
+      data-loading={url !== loaded || undefined}
+      onLoad={() => setLoaded(url)}
+      onError={() => setBroken(url)}
+    />
+  )
 }

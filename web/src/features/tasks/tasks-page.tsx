@@ -18,7 +18,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { copyHref, editHref } from '#src/lists/form-hrefs.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ItemLink } from '#src/lists/item-link.tsx'
-import { ItemStateChip, StateBeside } from '#src/lists/item-state.tsx'
+import { ItemStateChip, StateBeside, Titled } from '#src/lists/item-state.tsx'
 import { ScheduleActs } from '#src/lists/schedule-acts.tsx'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
@@ -68,10 +68,9 @@ function taskColumns(collection: TaskCollection) {
     },
     title: {
       render: (task) => (
-        <div className={classes['title']}>
+        <Titled segmentId={task.segmentId} state={<StateBeside item={task} />}>
           <TitleLink collection={collection} task={task} />
-          <StateBeside item={task} />
-        </div>
+        </Titled>
       ),
       width: 8,
       grow: 3,
