@@ -1,11 +1,14 @@
 /**
  * How fast the page reacts to an operator: opening another page whose data is cached, and real clicks and keys until the next frame (INP),
  * both on a CPU slowed four times, and rendering a list of 50 rows again after selecting rows, at full speed. The limit of opening a page is
- * putting in its elements as HTML, in a page with the same style sheets and no scripts.
+ * React alone that draws the same elements (drawing.ts).
  */
+import { fileURLToPath } from 'node:url'
 import type { Browser, Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
+import { build, type Rolldown } from 'vite'
 import { addCount } from '../server/test/activity.ts'
+import type { Drawn } from './drawing.ts'
 import { type BenchServer, median, openBrowser, percentile, report, startBenchServer } from './measuring.ts'
 
 const ROUTE_BUDGET_MS = 100
@@ -45,17 +48,17 @@ async function routes(page: Page): Promise<void> {
   const places = ['Telegram Users', 'Social Tasks', 'Announcements', 'History', 'Manage Users']
   for (const name of places) await visit(page, name)
   await page.waitForLoadState('networkidle')
-  const pages: { name: string; html: string; times: number[]; limits: number[] }[] = []
+  const pages: { name: string; elements: Drawn[]; times: number[]; limits: number[] }[] = []
   for (const name of places) {
     await visit(page, name)
     await page.waitForLoadState('networkidle')
-    pages.push({ name, html: await page.locator('main').innerHTML(), times: [], limits: [] })
+    pages.push({ name, elements: await page.evaluate(elementsOfMain), times: [], limits: [] })
   }
-  const bare = await withoutScripts(page)
+  const bare = await withReactAlone(page)
   for (const opened of [page, bare]) await slowDown(opened)
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { name, times } of pages) times.push(await visit(page, name))
-    for (const { html, limits } of pages) limits.push(await putIn(bare, html))
+    for (const { elements, limits } of pages) limits.push(await bare.evaluate(drawElements, elements))
   }
   for (const { name, times, limits } of pages) {
     const [ours, limit] = [median(times), median(limits)]
@@ -68,29 +71,58 @@ async function slowDown(page: Page): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
 }
 
-/** Opens a page with the elements and style sheets of this one, and without its scripts. */
-async function withoutScripts(page: Page): Promise<Page> {
+/** Opens a page with the elements and style sheets of this one, and of scripts only drawing.ts. */
+async function withReactAlone(page: Page): Promise<Page> {
   const body = await page.evaluate(() => {
     const copy = document.documentElement.cloneNode(true) as HTMLElement
     for (const script of copy.querySelectorAll('script')) script.remove()
     return `<!doctype html>${copy.outerHTML}`
   })
   const bare = await page.context().newPage()
-  const url = new URL('/without-scripts', page.url()).href
+  const url = new URL('/react-alone', page.url()).href
   await bare.route(url, (route) => route.fulfill({ contentType: 'text/html', body }))
   await bare.goto(url)
+  await bare.addScriptTag({ content: await bundleOf('./drawing.ts') })
   return bare
 }
 
-/** Returns the time in ms from replacing the elements of `main` to the frame that shows them. */
-function putIn(page: Page, html: string): Promise<number> {
-  return page.evaluate(async (elements) => {
-    const started = performance.now()
-    document.querySelector('main')!.innerHTML = elements
-    document.body.getBoundingClientRect() // lays the elements out before the frame, as the console's tables do
-    await new Promise(requestAnimationFrame)
-    return performance.now() - started
-  }, html)
+/** Returns a script for browsers with all that a module imports. */
+async function bundleOf(module: string): Promise<string> {
+  const [built] = (await build({
+    configFile: false,
+    logLevel: 'warn',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: { write: false, lib: { entry: fileURLToPath(new URL(module, import.meta.url)), formats: ['iife'], name: 'bare' } },
+  })) as Rolldown.RolldownOutput[]
+  return built!.output[0].code
+}
+
+/** Returns the elements of `main`, for React. Runs in the page. */
+function elementsOfMain(): Drawn[] {
+  const reactNames: Record<string, string> = { class: 'className', for: 'htmlFor' }
+  const styleOf = ({ style }: HTMLElement | SVGElement) =>
+    Object.fromEntries(
+      Array.from(style, (name) => [
+        name.startsWith('--') ? name : name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+        style.getPropertyValue(name),
+      ]),
+    )
+  const toDrawn = (node: Node): Drawn[] => {
+    if (node instanceof Text) return [node.data]
+    if (!(node instanceof HTMLElement || node instanceof SVGElement)) return []
+    const attributes = Object.fromEntries(
+      Array.from(node.attributes, ({ name, value }) =>
+        name === 'style' ? [name, styleOf(node)] : [reactNames[name] ?? name, value],
+      ),
+    )
+    return [{ tag: node.localName, attributes, children: [...node.childNodes].flatMap(toDrawn) }]
+  }
+  return [...document.querySelector('main')!.childNodes].flatMap(toDrawn)
+}
+
+/** Draws elements in the page of `withReactAlone`. Returns the time in ms until the frame that shows them. */
+function drawElements(elements: readonly Drawn[]): Promise<number> {
+  return (globalThis as unknown as { draw: (drawn: readonly Drawn[]) => Promise<number> }).draw(elements)
 }
 
 /** Returns the time in ms from the click on a link of the menu to the frame that shows the page's heading. */

@@ -84,7 +84,7 @@ of one.
 
 - **ours** is the console as in production, on its own PostgreSQL.
 - **to limit** compares it with the best possible answer in the same run: the same statement from a bare \`node:http\` server,
-  \`COPY\` of the same rows, the same hashes alone, the same elements put in as HTML, or the same question over fewer rows.
+  \`COPY\` of the same rows, the same hashes alone, the same elements drawn by React alone, or the same question over fewer rows.
 - **bound** is the [budget](design.md#9-budgets), of the ratio or of ours.
 
 Each request asks another question, out of 500 or more, because lists answer equal questions at the same time with one shared read
@@ -182,8 +182,8 @@ function joinP99(rows: readonly Row[]): string[][] {
 }
 
 /**
- * Of four or more rows of one kind that meet the same upper bound, keeps the slowest. A kind is `kind: …: unit` or `…: unit`. Rows with a
- * ratio all stay.
+ * Of four or more rows of one kind that meet the same upper bound, keeps the slowest. A kind is `kind: …: unit` or `…: unit`. Rows with
+ * a ratio all stay.
  */
 function slowestOfEachKind(table: readonly string[][]): string[][] {
   const kindOf = ([question = '', , ratio, bound = '']: readonly string[]): string | undefined => {

@@ -1,6 +1,6 @@
 /**
- * Numbers are doubles. A number that a double would change is refused, never rounded (design §5). Imports no package, because the web app's
- * first page loads it.
+ * Numbers are doubles. A number that a double would change is refused, never rounded (design §5). Imports no package, because the web
+ * app's first page loads it.
  */
 
 /** Whether a double represents a decimal number exactly as it was written: `0.1` and `1.50` yes, `9007199254740993` no. */

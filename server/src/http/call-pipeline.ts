@@ -1,6 +1,6 @@
 /**
- * Answers a call of the contract. Checks, in this order: origin, caller, access, second factor, free disk space, body and input. Then runs the
- * handler and writes the answer. A failure of any step becomes the answer.
+ * Answers a call of the contract. Checks, in this order: origin, caller, access, second factor, free disk space, body and input. Then runs
+ * the handler and writes the answer. A failure of any step becomes the answer.
  */
 import { randomUUID } from 'node:crypto'
 import { IncomingMessage } from 'node:http'
@@ -234,8 +234,8 @@ export class CallPipeline {
       if (!isPersonsAct) return route.handler(input, context)
       const refuse = (user: SessionUser): void => {
         refuseWithoutAccess(route.meta, { ...caller, user })
-        // Also refuses if the person has lost any permission since the start, because the act may have read what only that permission allows, such as personal fields. An
-        // act that removes the person's own second factor is allowed.
+        // Also refuses if the person has lost any permission since the start, because the act may have read what only that permission
+        // allows, such as personal fields. An act that removes the person's own second factor is allowed.
         if (user.lacksSecondFactor) return
         for (const permission of caller.user.permissions) refuseWithoutPermission(permission, user)
       }

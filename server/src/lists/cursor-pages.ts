@@ -37,7 +37,10 @@ const MIN_SAMPLE_HITS = 30
 const LIKELY_END_PAGES = 20
 /** Rows of a table that PostgreSQL keeps in memory, about 1 GB of pages; above this, random reads cost what the planner assumes. */
 const ROWS_CACHED_BY_POSTGRES = 5_000_000
-/** Settings for a cached table. Reading its rows costs less than the planner assumes: by default it reads most of an index rather than a tenth of the rows. */
+/**
+ * Settings for a cached table. Reading its rows costs less than the planner assumes: by default it reads most of an index rather than a
+ * tenth of the rows.
+ */
 const CACHED_TABLE_SETTINGS = {
   ...BITMAP_SETTINGS,
   random_page_cost: '0.3',
