@@ -63,18 +63,17 @@ async function find(fault: Fault, copy: string, seed: string): Promise<Finding |
   const source = await readFile(path, 'utf8')
   await writeFile(path, await sourceWithFault(fault, copy))
   const title = fault.testTitle === undefined ? [] : ['--testNamePattern', fault.testTitle]
-  const finding = await firstFailure([pathOfTest(fault), ...title], { copy, seed, timeoutMs: FIND_MS })
+  const outcome = await runTests([pathOfTest(fault), ...title], { copy, seed, timeoutMs: FIND_MS })
   await writeFile(path, source)
-  return finding
+  return typeof outcome === 'string' ? undefined : outcome
 }
 
 /** @throws Error if a fault test fails although no fault is planted */
 async function refuseFailures(copy: string, seed: string): Promise<void> {
   const files = [...new Set(faults.map(pathOfTest))]
-  const startedAt = performance.now()
-  const failure = await firstFailure(files, { copy, seed, timeoutMs: ALL_MS })
-  if (performance.now() - startedAt >= ALL_MS) throw new Error('The fault tests without a fault did not end in time.')
-  if (failure) throw new Error(`The fault tests fail without a fault: ${failure.test}`)
+  const outcome = await runTests(files, { copy, seed, timeoutMs: ALL_MS })
+  if (outcome === 'late') throw new Error('The fault tests without a fault did not end in time.')
+  if (outcome !== 'passed') throw new Error(`The fault tests fail without a fault: ${outcome.test}`)
 }
 
 function pathOfTest({ testFile }: Fault): string {
@@ -99,11 +98,14 @@ async function copyOfCheckout(): Promise<string> {
   return copy
 }
 
-/** Returns the first test that fails, or undefined if none fails in time. @throws Error for a run that fails without naming a test */
-async function firstFailure(
+/**
+ * Runs tests. Returns the first one that fails, `passed`, or `late` if they did not end in time.
+ * @throws Error for a run that fails without naming a test
+ */
+async function runTests(
   selection: string[],
   { copy, seed, timeoutMs }: { copy: string; seed: string; timeoutMs: number },
-): Promise<Finding | undefined> {
+): Promise<Finding | 'passed' | 'late'> {
   const file = join(copy, 'found.json')
   await rm(file, { force: true })
   const startedAt = performance.now()
@@ -113,7 +115,8 @@ async function firstFailure(
     { cwd: copy, env: { TEST_SIZE: undefined, TEST_SEED: seed }, output: 'capture', timeoutMs },
   )
   const milliseconds = performance.now() - startedAt
-  if (code === 0 || milliseconds >= timeoutMs) return undefined
+  if (code === 0) return 'passed'
+  if (milliseconds >= timeoutMs) return 'late'
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{"testResults":[]}')) as Report
   const [failed] = report.testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed'),

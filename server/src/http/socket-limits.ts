@@ -84,9 +84,8 @@ class Neighbours {
   readonly #open = new Map<string, Set<Socket>>()
   readonly #unread = new Map<string, Unread>()
   readonly #latest = new WeakMap<Socket, IncomingMessage>()
-  readonly #flooded = new WeakSet<Socket>()
-  /** Connections that have got an answer and have not flooded, such as those of people who use the console behind the same router. */
-  readonly #orderly = new WeakSet<Socket>()
+  /** Connections are orderly from their first answer until they flood: people behind the router of an attacker have such ones. */
+  readonly #conduct = new WeakMap<Socket, 'orderly' | 'flooded'>()
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -107,7 +106,7 @@ class Neighbours {
   }
 
   noteAnswer(socket: Socket): void {
-    if (!this.#flooded.has(socket)) this.#orderly.add(socket)
+    if (!this.#conduct.has(socket)) this.#conduct.set(socket, 'orderly')
   }
 
   /**
@@ -116,13 +115,12 @@ class Neighbours {
    */
   stopReading(flooding: Socket, { sparesOrderly = false } = {}): void {
     const network = networkOf(flooding)
-    this.#flooded.add(flooding)
-    this.#orderly.delete(flooding)
+    this.#conduct.set(flooding, 'flooded')
     const underWay = this.#unread.get(network)
     const unread = underWay ?? { sockets: new Set(), turns: 0 }
     unread.turns = RESTING_TURNS
     for (const socket of this.#open.get(network) ?? []) {
-      const isSpared = socket === flooding || (sparesOrderly && this.#orderly.has(socket))
+      const isSpared = socket === flooding || (sparesOrderly && this.#conduct.get(socket) === 'orderly')
       if (!isSpared && !unread.sockets.has(socket) && this.#isRead(socket)) pause(socket, unread)
     }
     if (underWay) return

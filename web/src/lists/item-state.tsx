@@ -1,11 +1,10 @@
 /** The state of a task or announcement, which follows from its dates and limits, and for whom it is, as quiet marks. */
 import { type ItemState, itemStateLabels } from '@arcade/contract/items/fields'
-import { isolated } from '@arcade/contract/text'
 import type { ReactNode } from 'react'
 import { momentText } from '#src/ui/moment.tsx'
 import { State } from '#src/ui/state.tsx'
 import classes from './item-state.module.css'
-import { useSegments } from './segments.ts'
+import { useForSegmentText } from './segments.ts'
 
 const looks = {
   draft: 'quiet',
@@ -56,16 +55,10 @@ export function Titled({ segmentId, children, state }: TitledProps) {
 }
 
 function ForSegment({ id }: { id: string }) {
-  const { segments } = useSegments()
-  const text = forSegmentText(segments?.find((segment) => segment.id === id)?.name)
+  const text = useForSegmentText()(id)
   return (
     <span title={text} className={classes['segment']}>
       {text}
     </span>
   )
-}
-
-/** @param name undefined while the segments are loaded, and for one that is not shared any more */
-export function forSegmentText(name: string | undefined): string {
-  return `for ${name === undefined ? 'a segment' : isolated(name)}`
 }

@@ -13,9 +13,8 @@ import { FormColumns } from '#src/ui/form.tsx'
 import { exactly } from '#src/ui/numbers.ts'
 import { operatorZone, zonedText } from '#src/ui/zoned-time.ts'
 import classes from './schedule-section.module.css'
-import { forSegmentText } from './item-state.tsx'
 import { SegmentField } from './segment-field.tsx'
-import { useSegments } from './segments.ts'
+import { useForSegmentText } from './segments.ts'
 
 const names = ['startsAt', 'endsAt', 'maxParticipants', 'dailyBudget', 'segmentId', 'paused'] as const
 type Name = (typeof names)[number]
@@ -63,8 +62,7 @@ export function ScheduleSection<Input extends FieldValues, Output>({
 }: ScheduleSectionProps<Input, Output>) {
   const [now] = useState(Date.now)
   const values = useWatch({ control }) as Partial<Record<Name, string | number | boolean | null>>
-  const { segments } = useSegments()
-  const parts = summaryParts(values, segments?.find(({ id }) => id === values.segmentId)?.name)
+  const parts = summaryParts(values, useForSegmentText())
   const [isOpen, setIsOpen] = useState(parts.length > 0)
   if (hasDates(original) && !hasDates(values)) parts.push('the dates of the original are not copied')
   const { errors, defaultValues } = useFormState({ control, name: names as unknown as FieldPath<Input>[] })
@@ -146,7 +144,7 @@ function hasDates({ startsAt, endsAt }: Partial<Record<Name, unknown>> = {}): bo
 }
 
 /** Says in a few words what is set. */
-function summaryParts(values: Partial<Record<Name, unknown>>, segmentName: string | undefined): string[] {
+function summaryParts(values: Partial<Record<Name, unknown>>, forSegment: (segmentId: string) => string): string[] {
   const moment = (name: Name) => {
     const value = values[name]
     const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
@@ -160,6 +158,6 @@ function summaryParts(values: Partial<Record<Name, unknown>>, segmentName: strin
     ends !== undefined && `until ${ends}`,
     most !== undefined && `the first ${most}`,
     budget !== undefined && `${budget} points a day`,
-    typeof values.segmentId === 'string' && values.segmentId !== '' && forSegmentText(segmentName),
+    typeof values.segmentId === 'string' && values.segmentId !== '' && forSegment(values.segmentId),
   ].filter((part) => part !== false)
 }

@@ -1,5 +1,6 @@
 /** Segments: shared saved views of Telegram Users, as players that an item is for or a broadcast goes to. */
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
+import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client/client.ts'
@@ -12,6 +13,18 @@ export type PlayersAddress = ListAddress<typeof playerList>
 export function useSegments(): { segments: readonly View[] | undefined; isLost: boolean } {
   const { data, isError } = useQuery(api.views.list.queryOptions())
   return { segments: data?.views.filter((view) => view.list === playerList.name && view.isShared), isLost: isError }
+}
+
+/**
+ * Returns a function that says for which segment an item is. The text has no name while the segments are loaded, or if the segment is not
+ * shared any more.
+ */
+export function useForSegmentText(): (segmentId: string) => string {
+  const { segments } = useSegments()
+  return (segmentId) => {
+    const segment = segments?.find(({ id }) => id === segmentId)
+    return `for ${segment ? isolated(segment.name) : 'a segment'}`
+  }
 }
 
 /** Returns a segment's search and filters, without order, page and look. */

@@ -111,6 +111,7 @@ async function findOver(tx: Transaction<Tables>, entries: UndoableEntry[]): Prom
   const activated = entries.flatMap(({ kind, id, changes: { status, endsAt } }) =>
     kind === 'announcement' && status?.[0] === true ? { id, hasEnd: endsAt !== undefined, endsAt: endsAt?.[0] } : [],
   )
+  if (activated.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
     select id from announcements join json_to_recordset(${JSON.stringify(activated)}::json) as b (id text, "hasEnd" boolean, "endsAt" timestamptz)
      using (id) where case when "hasEnd" then b."endsAt" else ends_at end <= now()`.execute(tx)
