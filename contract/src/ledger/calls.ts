@@ -123,8 +123,8 @@ export const ledger = {
         userId: playerIdField,
         amount: amountField,
         cause: gameCauseField,
-        /** The game's own id for the occasion, such as a round or a purchase. */
-        reference: z.string().min(1).max(MAX_REFERENCE_LENGTH),
+        /** The game's own id for the occasion, such as a round or a purchase. In NFC, so that references that look equal are equal. */
+        reference: z.string().normalize('NFC').min(1).max(MAX_REFERENCE_LENGTH),
       }),
     )
     .output(entered),

@@ -46,6 +46,15 @@ test('design §8 an entry changes the balance; a repeat of its reference gets th
   await expectWhole(app, 0, 3)
 })
 
+test('a reference with a composed letter is the same as the one with a combining character', async () => {
+  const { bot } = await gameApp()
+  expect((await bot.call('POST', PATH, { ...round, reference: 'caf\u00e9' })).body).toMatchObject({ isFirst: true })
+  expect((await bot.call('POST', PATH, { ...round, reference: 'cafe\u0301' })).body).toMatchObject({
+    isFirst: false,
+    balance: 3.5,
+  })
+})
+
 test('design §7 amounts are added exactly as decimals', async () => {
   const { app, bot } = await gameApp()
   for (const [n, amount] of [0.1, 0.2, -1e-7, 123_456.789].entries())
