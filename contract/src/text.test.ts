@@ -9,6 +9,9 @@ describe('§5 a text of which nothing can be seen is empty', () => {
     ...invisible,
     ['control character', '\x07'],
     ['Braille blank', '\u2800'],
+    ['mark of an annotation', '\ufff9'],
+    ['note without head', '\u{1d159}'],
+    ['Khitan filler', '\u{16fe4}'],
     ['white space', ' \t\n\u3000'],
   ])('%s', (_, character) => {
     expect(isBlank(` ${character} ${character}`)).toBe(true)

@@ -9,8 +9,14 @@
  */
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\u2028\u2029`
 
-/** Besides white space and invisible characters, control characters and U+2800, a Braille pattern without dots, show nothing. */
-const blank = new RegExp(String.raw`^[\s\p{Cc}\u2800${INVISIBLE}]*$`, 'u')
+/**
+ * Characters of other categories that show nothing: a Braille pattern without dots, the marks of an annotation, a musical note without head,
+ * and the filler of the Khitan script.
+ */
+const EMPTY_SIGNS = String.raw`\u2800\ufff9-\ufffb\u{1d159}\u{16fe4}`
+
+/** Besides white space and invisible characters, control characters and empty signs show nothing. */
+const blank = new RegExp(String.raw`^[\s\p{Cc}${EMPTY_SIGNS}${INVISIBLE}]*$`, 'u')
 
 /** Whether nothing of a text can be seen. */
 export function isBlank(text: string | null | undefined): boolean {
