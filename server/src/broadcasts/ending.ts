@@ -84,11 +84,15 @@ export async function pauseRestored(db: Kysely<Tables>, moment: string): Promise
 }
 
 /**
- * Pauses the broadcasts of announcements that an operator deletes, because the operator may have found a mistake. A scheduled broadcast is
- * left alone: it is cancelled at its time, unless the announcement is restored before.
+ * Pauses the broadcasts of announcements that an operator deletes or switches off, because the operator may have found a mistake. A scheduled
+ * broadcast is left alone: if its announcement is deleted, it is cancelled at its time, unless the announcement is restored before.
  */
-export async function pauseForDeleted(tx: Transaction<Tables>, act: Act, announcementIds: readonly string[]): Promise<void> {
-  const problem = 'The announcement was deleted. Resume to send it to the others all the same, or cancel.'
+export async function pauseBroadcastsOf(
+  tx: Transaction<Tables>,
+  act: Act,
+  { announcementIds, because }: { announcementIds: readonly string[]; because: 'deleted' | 'switched off' },
+): Promise<void> {
+  const problem = `The announcement was ${because}. Resume to send it to the others all the same, or cancel.`
   const { rows } = await sql<{ id: string; title: string }>`
     update broadcasts set is_paused = true, problem = ${problem}
      where announcement_id = any(${announcementIds}) and state in ('planning', 'sending') and not is_paused

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
-import { pauseForDeleted } from '#src/broadcasts/ending.ts'
+import { pauseBroadcastsOf } from '#src/broadcasts/ending.ts'
 import { announcementEntity } from '#src/db/entities.ts'
 import { endNow, type Redated, shiftDates } from '#src/items/dates.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
@@ -35,11 +35,7 @@ export async function removeAnnouncements(
   await files.withdraw(tx, removed.flatMap(fileKeys), 'purge')
   const entries = removed.map((row) => ({ record: announcementRecord(row), changes: changesBetween(row, null) }))
   await audit(tx, act, 'announcement.remove', entries)
-  await pauseForDeleted(
-    tx,
-    act,
-    removed.map(({ id }) => id),
-  )
+  await pauseBroadcastsOf(tx, act, { announcementIds: removed.map(({ id }) => id), because: 'deleted' })
   return removed
 }
 

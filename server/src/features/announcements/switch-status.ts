@@ -4,6 +4,7 @@
  */
 import { sql, type Transaction } from 'kysely'
 import { type Act, audit, changesBetween } from '#src/audit/audit.ts'
+import { pauseBroadcastsOf } from '#src/broadcasts/ending.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { raiseNews } from '#src/items/news.ts'
 import type { Condition } from '#src/lists/list.ts'
@@ -25,7 +26,7 @@ export interface Switched extends Dates {
 
 /**
  * Changes the status of the announcements that have the other one, and writes their audit entries. A start in the future is removed, and so
- * is an end in the past if the announcement becomes active. Rows are locked in the order of their ids, so that two acts on the same rows
+ * is an end in the past if the announcement becomes active. Its broadcasts pause if it becomes inactive. Rows are locked in the order of their ids, so that two acts on the same rows
  * wait for each other instead of deadlocking.
  */
 export async function switchStatus(
@@ -53,6 +54,7 @@ export async function switchStatus(
   }))
   await audit(tx, act, status ? 'announcement.activate' : 'announcement.deactivate', entries)
   if (status) await raiseNews(tx, ids)
+  else await pauseBroadcastsOf(tx, act, { announcementIds: ids, because: 'switched off' })
   return switched
 }
 

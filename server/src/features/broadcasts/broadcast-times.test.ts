@@ -1,4 +1,4 @@
-/** When broadcasts begin, stop and end: at their times, by quiet hours, and when their announcement is deleted. */
+/** When broadcasts begin, stop and end: at their times, by quiet hours, and when their announcement is deleted or switched off. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Broadcast } from '@arcade/contract/broadcasts/calls'
@@ -26,6 +26,20 @@ test('deleting the announcement pauses its broadcast, which says why, and can go
   })
   expect((await at.act(id, 'resume')).status).toBe(200)
   expect(await at.until(id, isOver)).toMatchObject({ state: 'done', sent: 300 })
+})
+
+test('switching the announcement off pauses its broadcast, and switching it on does not', async () => {
+  const at = await station({ ratePerSecond: 5 })
+  await addNumbered(at.app, 300)
+  const announcementId = await at.announce()
+  const id = await at.send({ announcementId })
+  await at.until(id, isSent(3))
+  const toggle = (status: boolean) => at.admin.call('POST', `/api/announcements/${announcementId}/status`, { status })
+  expect((await toggle(false)).status).toBe(200)
+  expect(await at.read(id)).toMatchObject({ state: 'sending' })
+  expect((await toggle(true)).status).toBe(200)
+  const problem = 'The announcement was switched off. Resume to send it to the others all the same, or cancel.'
+  expect(await at.read(id)).toMatchObject({ state: 'paused', problem })
 })
 
 test('it begins at its time with the announcement of that time, and ends at its end', async () => {
