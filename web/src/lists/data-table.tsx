@@ -21,7 +21,7 @@ import { type PickRow, type Selection, SelectionBar, usePickRange } from './sele
 import { columnWidths, PICK_COLUMN } from './column-widths.ts'
 import { type Column, TableRow } from './table-cells.tsx'
 import { useMatchInView, useTableHeight } from './table-height.ts'
-import { useIsPhone } from '#src/ui/phone.ts'
+import { useIsPhone } from '#src/ui/window-width.ts'
 import { roles } from '#src/ui/table-roles.ts'
 import { focusHeadingWhenGone, type GetHistoryKey, useFocusedRow } from '#src/ui/table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, type TableLook, useTableLook } from './table-look.ts'

@@ -2,7 +2,6 @@
  * The layout of all signed-in pages (§2): a sidebar on desktops, a rail of icons on small desktops, and a header with a slide-in drawer on
  * phones.
  */
-import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
 import { useIsFetching } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
@@ -15,6 +14,7 @@ import { useKeptPages, useKeptSearch } from '#src/lists/back-to-list.tsx'
 import { useAutoReload } from '#src/lists/live.ts'
 import { forgetSelections } from '#src/lists/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { windowMatches } from '#src/ui/window-width.ts'
 import { useQueryRetry } from './retry-queries.ts'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
@@ -25,13 +25,18 @@ import { useShortcuts } from './shortcuts.tsx'
 import { StepUpGuard } from './step-up.tsx'
 import { UnsavedWorkGuard } from './unsaved-work.tsx'
 
+/** Whether the menu is a drawer instead of a sidebar. */
+const useHasDrawer = windowMatches('(width <= 62em)')
+/** Whether the sidebar is a rail of icons. */
+const useHasRail = windowMatches('(62em < width <= 75em)')
+
 export function Shell() {
   const { user } = useSession()
   useAutoReload(useSessionQuery()) // the role may have changed
   const shortcuts = useShortcuts()
   useQueryRetry()
-  const isPhone = useWindow('(width <= 62em)')
-  const isRail = useWindow('(62em < width <= 75em)')
+  const hasDrawer = useHasDrawer()
+  const isRail = useHasRail()
 
   return (
     <ConfirmProvider>
@@ -39,7 +44,7 @@ export function Shell() {
         Skip to content
       </a>
       <div className={classes['shell']}>
-        {isPhone ? (
+        {hasDrawer ? (
           <header className={classes['header']}>
             <HomeLink />
             <SearchButton shortcuts={shortcuts} className={classes['burger']} />
@@ -63,10 +68,6 @@ export function Shell() {
       <StepUpGuard />
     </ConfirmProvider>
   )
-}
-
-function useWindow(query: string): boolean {
-  return useMediaQuery(query, undefined, { getInitialValueInEffect: false })
 }
 
 /** The phone's menu and its button. The drawer is loaded when the page has finished loading, or when the button is touched or focused. */

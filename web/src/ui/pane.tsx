@@ -6,7 +6,7 @@ import { Button, type ButtonProps, Popover, type PopoverProps } from '@mantine/c
 import { type ReactNode, type Ref, type RefObject, use, useId, useImperativeHandle, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import classes from './pane.module.css'
-import { useIsPhone } from './phone.ts'
+import { useIsPhone } from './window-width.ts'
 import { InSheet, Sheet } from './sheet.tsx'
 
 interface PaneProps extends Pick<PopoverProps, 'position'> {
