@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
@@ -212,6 +213,14 @@ test('another page begins at its first row, draws the rows on the screen first a
   await expect.element(page.getByText('2-60, 1')).toBeInTheDocument()
   expect(drawn[0], 'first those on the screen').toBeLessThan(20)
   expect(scroller().scrollTop).toBe(0)
+})
+
+test('all rows of a page are drawn, also if it begins while only those on the screen of the page before are', async () => {
+  render(<Pages />)
+  await expect.element(page.getByText('1-60, 0')).toBeInTheDocument()
+  const another = page.getByRole('button', { name: 'Another page' }).element() as HTMLElement
+  for (const _ of [2, 3]) flushSync(() => another.click())
+  await expect.element(page.getByText('3-60, 0')).toBeInTheDocument()
 })
 
 test('design §7 Clear keeps the focus in the selection bar', async () => {

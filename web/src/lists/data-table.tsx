@@ -99,33 +99,31 @@ function useHiddenHeaders<Row>(columns: readonly Column<Row>[], look: TableLook)
   return useMemo(() => hiddenHeaders(columns, changed.split(',')), [columns, changed])
 }
 
-interface Drawing {
-  rows: readonly unknown[] | undefined
-  pageIdentity: unknown
-  /** Whether all rows are drawn. */
-  isWhole: boolean
-  /** Counts the pages that were begun. */
-  page: number
-}
-
 /**
  * Draws another page in two steps: first the rows on the screen, then the others. The rows of the same page stay when they are reloaded.
  * @param pageIdentity changes with the page, the order and the filter
+ * @returns the number of pages that were begun before this one, and whether all of its rows are drawn
  */
-function useDrawing(rows: Drawing['rows'], pageIdentity: unknown, isStale: boolean): Drawing {
-  const [drawing, setDrawing] = useState<Drawing>({ rows, pageIdentity, isWhole: false, page: 0 })
-  let now = drawing
-  if (!isStale && (rows !== drawing.rows || pageIdentity !== drawing.pageIdentity)) {
-    const isOther = rows !== drawing.rows && pageIdentity !== drawing.pageIdentity
-    now = isOther ? { rows, pageIdentity, isWhole: false, page: drawing.page + 1 } : { ...drawing, rows, pageIdentity }
-    setDrawing(now)
+function useDrawing(
+  rows: readonly unknown[] | undefined,
+  pageIdentity: unknown,
+  isStale: boolean,
+): { page: number; isWhole: boolean } {
+  const [begun, setBegun] = useState({ rows, pageIdentity, page: 0 })
+  // The transitions of two pages may end together. A state of their own ends with the newest page, whatever was set meanwhile.
+  const [wholePage, setWholePage] = useState<number>()
+  let { page } = begun
+  if (!isStale && (rows !== begun.rows || pageIdentity !== begun.pageIdentity)) {
+    const isOther = rows !== begun.rows && pageIdentity !== begun.pageIdentity
+    page += isOther ? 1 : 0
+    setBegun({ rows, pageIdentity, page })
   }
-  const { isWhole, page } = now
+  const isWhole = wholePage === page
   const isBegun = rows !== undefined && !isWhole
   useEffect(() => {
-    if (isBegun) startTransition(() => setDrawing((last) => (last.page === page ? { ...last, isWhole: true } : last)))
+    if (isBegun) startTransition(() => setWholePage(page))
   }, [isBegun, page])
-  return now
+  return { page, isWhole }
 }
 
 /** Goes to the last page if this one does not exist, because its last row was deleted or the address is old. */
