@@ -57,6 +57,22 @@ async function fillIn(): Promise<void> {
   await type.selectOptions('link')
 }
 
+test('a form that is being sent takes no text, which would be lost, and takes it again after a refusal', async () => {
+  const answer = Promise.withResolvers<Refusal>()
+  render(<Sample onSubmit={() => answer.promise} />)
+  await fillIn()
+  await field('Note').fill('sent')
+  await submit.click()
+  await field('Note').click()
+  await userEvent.keyboard('late{Backspace}')
+  await expect.element(field('Note')).toHaveValue('sent')
+  answer.resolve({ message: 'Not now' })
+  await expect.element(submit).toHaveAttribute('aria-disabled', 'false')
+  await field('Note').click()
+  await userEvent.keyboard('{End}, again')
+  await expect.element(field('Note')).toHaveValue('sent, again')
+})
+
 test('§5 a form that is reset while it is sent shows no errors', async () => {
   const { promise: sent, resolve } = Promise.withResolvers<void>()
   function Emptied() {

@@ -10,8 +10,10 @@ import {
   createContext,
   type HTMLInputAutoCompleteAttribute,
   type ReactNode,
+  type RefObject,
   use,
   useEffect,
+  useEffectEvent,
   useId,
   useMemo,
   useRef,
@@ -93,7 +95,7 @@ export function useForm<Schema extends FormSchema>(
     if (isBusy.current) resetLater.current = () => form.reset(...values)
     else form.reset(...values)
   }
-  return { ...form, reset, submit, refusal, loadSchema: () => void loadOnce() }
+  return { ...form, reset, submit, refusal, isBusy: () => isBusy.current, loadSchema: () => void loadOnce() }
 }
 
 /** Shows the refusal's field errors. Returns whether any belongs to a field of the form. */
@@ -118,6 +120,8 @@ export interface Refusal {
 interface FormProps<Input extends FieldValues, Output> {
   form: UseFormReturn<Input, unknown, Output> & {
     submit: (send: (values: Output) => Promise<Refusal | void>) => Promise<void>
+    /** Whether a submit is under way. */
+    isBusy: () => boolean
     loadSchema: () => void
     /** Saved values of fields that the draft changes as well, by field name; shown at the fields. */
     savedMeanwhile?: Readonly<Record<string, unknown>>
@@ -143,9 +147,12 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
   const { isSubmitting } = useFormState({ control: form.control })
   const [pressed, press] = useState<string>()
   const submitting = useMemo(() => ({ isSubmitting, pressed, press }), [isSubmitting, pressed])
+  const element = useRef<HTMLFormElement>(null)
+  useLock(element, form.isBusy)
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it only observes the focus of its fields
     <form
+      ref={element}
       noValidate
       aria-label={label}
       className={classes['form']}
@@ -161,6 +168,19 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
       </SavedMeanwhile>
     </form>
   )
+}
+
+/** Refuses what is typed while the form is being sent: it would be neither sent nor kept. */
+function useLock(form: RefObject<HTMLFormElement | null>, isBusy: () => boolean): void {
+  const refuse = useEffectEvent((event: Event) => {
+    if (isBusy()) event.preventDefault()
+  })
+  useEffect(() => {
+    const { current } = form
+    const listener = (event: Event) => refuse(event)
+    current?.addEventListener('beforeinput', listener)
+    return () => current?.removeEventListener('beforeinput', listener)
+  }, [form])
 }
 
 /** The submit button, which keeps the focus while it is busy. */
