@@ -1,7 +1,7 @@
 /** Whole flows by keyboard alone: nothing here uses a pointer. */
 import type { Locator, Page } from '@playwright/test'
 import { settled } from '#src/lists.ts'
-import { expect, PASSWORD, test, toast } from '#src/test.ts'
+import { expect, hold, PASSWORD, test, toast } from '#src/test.ts'
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } })
 
@@ -107,6 +107,29 @@ test('Keyboard: search, filter, sort, select and open a player', async ({ page, 
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   await page.goBack()
   await expect(page).toHaveURL(/q=moon_80/)
+})
+
+test('Keyboard: letters that are typed while the palette is being opened are in its field, and are no shortcuts', async ({
+  page,
+  signIn,
+}) => {
+  await signIn('admin')
+  const release = await hold(page, '**/assets/palette-*.js')
+  const undone: string[] = []
+  page.on('request', (request) => request.url().includes('/api/trash/') && undone.push(request.url()))
+  await page.goto('/social-tasks')
+  await page.getByRole('row').nth(1).getByRole('button', { name: 'Delete' }).press('Enter')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).press('Enter')
+  await expect(page.getByRole('alert').getByRole('button', { name: 'Undo' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('usert')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('s')
+  release()
+  const palette = page.getByRole('dialog', { name: 'Search', exact: true })
+  await expect(palette.getByRole('combobox')).toHaveValue('users')
+  await expect(palette.getByRole('option', { selected: true })).toHaveText(/^Manage Users/)
+  expect(undone).toEqual([])
 })
 
 test('Keyboard: the skip link leads to the page’s content', async ({ page, signIn }) => {

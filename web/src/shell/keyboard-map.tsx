@@ -1,14 +1,16 @@
 /** The list of all shortcuts, and the switch for single keys (WCAG 2.1.4). */
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Permitted, useSession } from '#src/session.tsx'
 import { Dialog } from '#src/ui/dialog.tsx'
 import { menuPagesFor } from './navigation.tsx'
 import classes from './keyboard-map.module.css'
 import { hasSingleKeys, type OverlayProps, PALETTE_KEYS, setSingleKeys } from './shortcut-keys.ts'
 
-export function KeyboardMap({ onClose }: OverlayProps) {
+export function KeyboardMap({ onClose, takeTyped }: OverlayProps) {
   const { user } = useSession()
   const [isOn, setIsOn] = useState(hasSingleKeys)
+  const dropTyped = useEffectEvent(takeTyped)
+  useEffect(() => void dropTyped(), [])
 
   const handleSwitch = (next: boolean) => {
     setSingleKeys(next)

@@ -21,7 +21,7 @@ import { type Entry, type Group, inOrder, matching, takeFirst, useCommands, useR
 import { usePaletteSearch } from './palette-search.ts'
 import { isPaletteKey, type OverlayProps } from './shortcut-keys.ts'
 
-export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
+export function Palette({ onClose, onKeyboardMap, takeTyped }: OverlayProps) {
   const id = useId()
   const root = useRef<HTMLDivElement>(null)
   const [[store, { close }]] = useState(createOpenSpotlight)
@@ -56,7 +56,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       attributes={{ content: { 'aria-label': 'Search' }, body: { id: undefined } }}
       data-palette
     >
-      <SearchField id={id} results={results} choice={choice} onClose={close} />
+      <SearchField id={id} results={results} choice={choice} onClose={close} takeTyped={takeTyped} />
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
       <Spotlight.ActionsList id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list'] ?? ''}>
         {groups.map((group) => (
@@ -211,10 +211,11 @@ function Footer({ id, results: { text, groups, found, active } }: FooterProps) {
 interface SearchFieldProps extends FooterProps {
   choice: ReturnType<typeof useChoice>
   onClose: () => void
+  takeTyped: () => string
 }
 
 /** The field, which keeps the focus: its keys select, choose and close. */
-function SearchField({ id, results, choice, onClose }: SearchFieldProps) {
+function SearchField({ id, results, choice, onClose, takeTyped }: SearchFieldProps) {
   const { entries, active } = results
   const handleKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return
@@ -226,6 +227,10 @@ function SearchField({ id, results, choice, onClose }: SearchFieldProps) {
     else if (!(event.key === 'ArrowLeft' && results.hideActs()) && !results.move(event.key)) return
     event.preventDefault()
     event.stopPropagation() // Spotlight would select and open an entry by itself
+  }
+  const handleFocus = () => {
+    const typed = takeTyped()
+    if (typed !== '') results.search(results.text + typed)
   }
   return (
     <Spotlight.Search
@@ -243,6 +248,7 @@ function SearchField({ id, results, choice, onClose }: SearchFieldProps) {
       className={classes['field'] ?? ''}
       leftSection={<IconSearch size={20} stroke={1.75} aria-hidden />}
       rightSection={<CloseButton aria-label="Close" onClick={onClose} />}
+      onFocus={handleFocus}
       onKeyDownCapture={handleKeyDown}
     />
   )

@@ -26,6 +26,8 @@ export function setSingleKeys(isOn: boolean): void {
 export interface OverlayProps {
   onClose: () => void
   onKeyboardMap: () => void
+  /** Called when the overlay takes the keys itself. Returns what was typed since it was asked for. */
+  takeTyped: () => string
 }
 
 type Keys = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>

@@ -21,7 +21,7 @@ const SEQUENCE_MS = 1500 // longest time between `g` and the second key
 
 /** Listens for shortcuts. The caller renders `overlay`, the open palette or keyboard map. */
 export function useShortcuts(): { openPalette: () => void; preloadPalette: () => void; overlay: ReactNode } {
-  const { overlay, open, isOpening } = useOverlay()
+  const { overlay, open, holdKey } = useOverlay()
   const pressSingleKey = useSingleKeys(() => void open('keyboard map'))
 
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
@@ -33,7 +33,9 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
       void open('palette')
       return
     }
-    if (event.ctrlKey || event.metaKey || isDialogOpen() || isOpening() || isTyping(event.target)) return
+    if (event.ctrlKey || event.metaKey) return
+    if (holdKey(event.key)) return event.preventDefault()
+    if (isDialogOpen() || isTyping(event.target)) return
     if (event.key === 'Enter' && openRow(event.target)) event.preventDefault()
     if (hasSingleKeys() && pressSingleKey(event)) event.preventDefault()
   })
@@ -47,27 +49,45 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
   return { openPalette: () => void open('palette'), preloadPalette, overlay }
 }
 
-/** `open` loads and opens the palette or the keyboard map; `overlay` is the one that is open. */
-function useOverlay(): { overlay: ReactNode; open: (name: OverlayName) => Promise<void>; isOpening: () => boolean } {
+/**
+ * `open` loads and opens the palette or the keyboard map; `overlay` is the one that is open. `holdKey` keeps a key for an overlay that is
+ * being opened, because people type on at once; it returns false if none is.
+ */
+function useOverlay(): { overlay: ReactNode; open: (name: OverlayName) => Promise<void>; holdKey: (key: string) => boolean } {
   const { user } = useSession()
   const [opened, setOpened] = useState<{ number: number; Overlay: ComponentType<OverlayProps> }>()
-  const isLoading = useRef(false)
+  /** What was typed since an overlay was asked for; undefined if none is being opened. */
+  const typed = useRef<string>(undefined)
 
   const open = async (name: OverlayName) => {
-    if (isLoading.current) return
-    isLoading.current = true
+    if (typed.current !== undefined) return
+    typed.current = ''
     try {
       const Overlay = await overlays[name]()
       setOpened((last) => ({ number: (last?.number ?? 0) + 1, Overlay }))
     } catch {
+      typed.current = undefined
       toast.failure(`The ${name} could not be loaded.`)
-    } finally {
-      isLoading.current = false
     }
+  }
+  const holdKey = (key: string): boolean => {
+    if (typed.current === undefined) return false
+    if (key === 'Backspace') typed.current = typed.current.slice(0, -1)
+    else if (key.length === 1) typed.current += key
+    else return key === 'Enter'
+    return true
+  }
+  const takeTyped = (): string => {
+    const text = typed.current ?? ''
+    typed.current = undefined
+    return text
   }
 
   /** A dialog's close event arrives late, when another one may already be open. */
-  const handleClose = (number: number) => setOpened((last) => (last?.number === number ? undefined : last))
+  const handleClose = (number: number) => {
+    typed.current = undefined
+    setOpened((last) => (last?.number === number ? undefined : last))
+  }
 
   return {
     overlay: opened && (
@@ -75,10 +95,11 @@ function useOverlay(): { overlay: ReactNode; open: (name: OverlayName) => Promis
         key={`${user?.id} ${opened.number}`}
         onClose={() => handleClose(opened.number)}
         onKeyboardMap={() => void open('keyboard map')}
+        takeTyped={takeTyped}
       />
     ),
     open,
-    isOpening: () => isLoading.current,
+    holdKey,
   }
 }
 
