@@ -14,6 +14,14 @@ test('WCAG 1.4.3: contrasts over gradients and pictures, which axe leaves undeci
   expect(found).toEqual([expect.stringMatching(/^#faint 1\.0\d:1$/), '#lost 1.00:1'])
 })
 
+test('a contrast that is too low in the dark theme alone is found', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto('/social-tasks')
+  await expect(page.getByRole('row').nth(1)).toBeVisible()
+  await page.addStyleTag({ content: '[data-mantine-color-scheme=dark] h1 { color: #222 !important }' })
+  await expect(expectAccessible(page)).rejects.toThrow('color-contrast')
+})
+
 for (const screen of screens) {
   test(`${screen.name}: axe finds nothing, in light and dark, at both sizes`, async ({ page, server, signIn }) => {
     await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
