@@ -4,7 +4,7 @@ import { add, retweet, season, row, statusButton } from '#src/announcements.ts'
 import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { addTasks, column, social } from '#src/tasks.ts'
-import { expect, test } from '#src/test.ts'
+import { expect, hold, test } from '#src/test.ts'
 
 test.use({ ownContext: true }) // for the clock
 
@@ -115,6 +115,8 @@ test.describe('with two announcements', () => {
 
   test('Lists: a list is not reloaded while a row is being moved and until the move is saved', async ({ page, server }) => {
     await addTasks(server, social, { title: 'First' }, { title: 'Second' })
+    // Before the page is loaded: Chromium may let a request pass that follows at once.
+    const release = await hold(page, '**/api/social-tasks/order')
     await page.goto('/social-tasks')
     await settled(page)
     const requests = countRequests(page, '/api/social-tasks?')
@@ -127,11 +129,6 @@ test.describe('with two announcements', () => {
     await comeBack(page)
     expect(requests()).toBe(0)
 
-    const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    await page.route('**/api/social-tasks/order', async (route) => {
-      await released
-      await route.continue()
-    })
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect(titlesOfTasks(page)).toHaveText(['Second', 'First'])
