@@ -9,12 +9,18 @@ const isSent =
   ({ sent }: Broadcast) =>
     sent >= count
 
-test('deleting the announcement pauses its broadcast, which says why, and can go on', async () => {
-  const at = await station({ ratePerSecond: 50 })
+/** Begins a broadcast to 300 players, and waits for its first messages. */
+async function beginSending(ratePerSecond: number) {
+  const at = await station({ ratePerSecond })
   await addNumbered(at.app, 300)
   const announcementId = await at.announce()
   const id = await at.send({ announcementId })
   await at.until(id, isSent(3))
+  return { at, announcementId, id }
+}
+
+test('deleting the announcement pauses its broadcast, which says why, and can go on', async () => {
+  const { at, announcementId, id } = await beginSending(50)
   expect((await at.admin.call('DELETE', `/api/announcements/${announcementId}`)).status).toBe(200)
   const problem = 'The announcement was deleted. Resume to send it to the others all the same, or cancel.'
   expect(await at.read(id)).toMatchObject({ state: 'paused', problem })
@@ -29,11 +35,7 @@ test('deleting the announcement pauses its broadcast, which says why, and can go
 })
 
 test('switching the announcement off pauses its broadcast, and switching it on does not', async () => {
-  const at = await station({ ratePerSecond: 5 })
-  await addNumbered(at.app, 300)
-  const announcementId = await at.announce()
-  const id = await at.send({ announcementId })
-  await at.until(id, isSent(3))
+  const { at, announcementId, id } = await beginSending(5)
   const toggle = (status: boolean) => at.admin.call('POST', `/api/announcements/${announcementId}/status`, { status })
   expect((await toggle(false)).status).toBe(200)
   expect(await at.read(id)).toMatchObject({ state: 'sending' })
