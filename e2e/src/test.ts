@@ -143,6 +143,19 @@ export async function hold(page: Page, url: string): Promise<() => void> {
   return resolve
 }
 
+/**
+ * Ends the connection of the page's context, once the files that the page prefetches are loaded: those of toasts and questions, without
+ * which it could say nothing about the failures that follow.
+ */
+export async function loseConnection(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const ahead = [...document.querySelectorAll<HTMLLinkElement>('link[rel=prefetch]')]
+    const loaded = new Set(performance.getEntriesByType('resource').map(({ name }) => name))
+    return ahead.length > 0 && ahead.every(({ href }) => loaded.has(href))
+  })
+  await page.context().setOffline(true)
+}
+
 /** Returns the toast with this text. */
 export function toast(page: Page, text: string): Locator {
   return page.getByRole('alert').filter({ hasText: text })

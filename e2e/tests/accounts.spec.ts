@@ -1,6 +1,6 @@
 /** Signed-out area and session (§2, §4, §5, §6, §7, §8). Texts are literal copies from the specification. */
 import type { Page, Request } from '@playwright/test'
-import { expect, hold, PASSWORD, test, toast } from '#src/test.ts'
+import { expect, hold, loseConnection, PASSWORD, test, toast } from '#src/test.ts'
 
 async function fill(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
@@ -204,8 +204,7 @@ test.describe('§4 sign-in', () => {
       await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
       await page.goto('/')
       await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
-      await page.waitForLoadState('networkidle')
-      await context.setOffline(true)
+      await loseConnection(page)
       await page.getByRole('button', { name: 'Sign In' }).click()
       const offline = 'You are offline. Please try again when the connection is back.'
       const notice = page.getByRole('form').getByText(offline)

@@ -4,7 +4,7 @@ import { openSheet, rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
 import { phone } from '#src/sizes.ts'
-import { expect, forgetSession, test } from '#src/test.ts'
+import { expect, forgetSession, loseConnection, test } from '#src/test.ts'
 import { expectAccessible } from '#src/axe.ts'
 
 test.use({ viewport: phone, hasTouch: true })
@@ -45,7 +45,7 @@ test('§2 a card’s arrow is next to its title, and the brand next to the icons
 
 test.describe('without a connection', () => {
   test.use({ ownContext: true, expectedNoise: { patterns: [/ERR_INTERNET_DISCONNECTED/] } })
-  test('§2 the menu opens even if it was never opened before', async ({ page, context }) => {
+  test('§2 the menu opens even if it was never opened before', async ({ page }) => {
     const onTheirWay = new Set<Request>()
     page.on('request', (request) => onTheirWay.add(request))
     page.on('requestfinished', (request) => onTheirWay.delete(request))
@@ -54,7 +54,7 @@ test.describe('without a connection', () => {
     await loaded
     // Waits until the menu's script, its imports and their style sheets are loaded.
     await expect.poll(() => [...onTheirWay].filter((one) => /\.(js|css)$/.test(one.url())).length).toBe(0)
-    await context.setOffline(true)
+    await loseConnection(page)
     await page.getByRole('button', { name: 'Menu' }).tap()
     await expect(page.getByRole('dialog').getByRole('link', { name: 'History' })).toBeVisible()
   })

@@ -3,7 +3,7 @@ import { expectAccessible, expectStateAccessible } from '#src/axe.ts'
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { resize, sizes } from '#src/sizes.ts'
-import { expect, test, toast } from '#src/test.ts'
+import { expect, loseConnection, test, toast } from '#src/test.ts'
 
 interface Screen {
   path: string
@@ -75,7 +75,7 @@ for (const { path, api, empty } of lists) {
 test('Offline: a notice says so until the connection is back', async ({ page, context, signIn }) => {
   await signIn('admin')
   await openTasks(page)
-  await context.setOffline(true)
+  await loseConnection(page)
   const notice = page.getByText('You are offline.')
   await expect(notice).toBeVisible()
   await expectStateAccessible(page)
@@ -94,10 +94,10 @@ test.describe('pages that cannot be loaded', () => {
     },
   })
 
-  test('Offline: the failure of the first act on a page shows a toast', async ({ page, context, signIn }) => {
+  test('Offline: the failure of the first act on a page shows a toast', async ({ page, signIn }) => {
     await signIn('admin')
     await openTasks(page)
-    await context.setOffline(true)
+    await loseConnection(page)
     await page.getByRole('row').filter({ hasText: 'Follow us on X' }).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(toast(page, 'You are offline: nothing was saved.')).toBeVisible()
@@ -112,7 +112,7 @@ test.describe('pages that cannot be loaded', () => {
     await page.goto('/manage-telegram-users?sort=a-z')
     await settled(page)
     const before = await rows(page).allTextContents()
-    await context.setOffline(true)
+    await loseConnection(page)
     await page.getByRole('button', { name: 'Next Page' }).click()
     await expect(toast(page, 'The server cannot be reached. Please try again.')).toBeVisible()
     await expect(page.getByText('Page 1 of 241')).toBeVisible()
@@ -136,7 +136,7 @@ test.describe('pages that cannot be loaded', () => {
     await page.getByRole('button', { name: 'Block Player' }).click()
     const dialog = page.getByRole('dialog', { name: 'Block Player' })
     await dialog.getByLabel('Reason').fill('A farm')
-    await context.setOffline(true)
+    await loseConnection(page)
     await dialog.getByRole('button', { name: 'Block player' }).click()
     await expect(dialog).toContainText('You are offline: nothing was saved.')
     await expect(dialog.getByLabel('Reason')).toHaveValue('A farm')
@@ -158,7 +158,7 @@ test.describe('pages that cannot be loaded', () => {
     }) => {
       await signIn('admin')
       await openTasks(page)
-      await context.setOffline(true)
+      await loseConnection(page)
       await page.getByRole('link', { name, exact: true }).click()
       await expect(page.getByText('This page could not be shown. The server cannot be reached.')).toBeVisible()
       await expect(page.getByText('You are offline.')).toBeVisible()
@@ -220,14 +220,14 @@ test.describe('pages that cannot be loaded', () => {
     context,
     signIn,
   }) => {
-    await page.clock.install()
     await signIn('admin')
     await page.goto('/social-tasks')
     await page.getByRole('link', { name: 'Follow us on X', exact: true }).click()
     await page.getByLabel('Title', { exact: true }).fill('Follow us')
     const update = page.getByRole('form').getByRole('button', { name: 'Update', exact: true })
     const message = page.getByText('You are offline: nothing was saved.')
-    await context.setOffline(true)
+    await loseConnection(page)
+    await page.clock.install()
     await update.click()
     await expect(page.getByRole('form').locator(message), 'at the form').toBeVisible()
     await page.clock.runFor(1000)
