@@ -45,12 +45,27 @@ export function useDialogLayer({ isOpen, root, onEscape }: LayerOptions): number
     const focused = document.activeElement
     const isLost = !focused || focused === document.body || root.current?.contains(focused)
     if (isLost && opener.current instanceof HTMLElement) opener.current.focus({ preventScroll: true })
-    opener.current = null
+  })
+
+  /** Mantine focuses a field of the dialog a moment after it opens: perhaps when it is closed, but still in the document. */
+  const keepFocusOut = useEffectEvent(() => {
+    const closed = root.current
+    const handleFocus = ({ relatedTarget: before }: FocusEvent) => {
+      if (before instanceof HTMLElement && !closed?.contains(before)) before.focus({ preventScroll: true })
+      else returnFocus()
+    }
+    closed?.addEventListener('focusin', handleFocus)
+    return () => {
+      closed?.removeEventListener('focusin', handleFocus)
+      opener.current = null
+    }
   })
 
   useLayoutEffect(() => {
-    // Not in a cleanup: React puts the focus back into the dialog while that is still in the document.
-    if (!isOpen) return returnFocus()
+    if (!isOpen) {
+      returnFocus() // not in a cleanup: React puts the focus back into the dialog while that is still in the document
+      return keepFocusOut()
+    }
     opener.current = document.activeElement
     const layer = { level: (layers.at(-1)?.level ?? 0) + 1, close: () => close() }
     layers.push(layer)

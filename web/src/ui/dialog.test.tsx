@@ -59,6 +59,49 @@ test('Escape closes the topmost dialog only, and each gives the focus back', asy
   await expect.element(open).toHaveFocus()
 })
 
+/** A dialog that is mounted when it opens, as the first question is. */
+function Late() {
+  const [isMounted, setIsMounted] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
+  const handleOpen = () => {
+    setIsMounted(true)
+    setIsOpen(true)
+  }
+  return (
+    <>
+      <button type="button" onClick={handleOpen}>
+        Open
+      </button>
+      {isMounted && (
+        <Dialog isOpen={isOpen} title="Form" onClose={() => setIsOpen(false)}>
+          <DialogActions>
+            <Button data-autofocus>Save</Button>
+          </DialogActions>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+test('a dialog that is closed before it has taken the focus does not take it afterwards', async () => {
+  render(<Late />)
+  const opener = open.element() as HTMLElement
+  opener.focus()
+  const pressed = Promise.withResolvers<void>()
+  const observer = new MutationObserver(() => {
+    if (form.query() === null) return
+    observer.disconnect()
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+    pressed.resolve()
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+  opener.click()
+  await pressed.promise
+  await expect.element(form).not.toBeInTheDocument()
+  await new Promise((resolve) => setTimeout(resolve)) // after the timers of Mantine's focus trap
+  await expect.element(open).toHaveFocus()
+})
+
 test('a question is above the dialog that asks it, and only its buttons and Escape close it', async () => {
   await openBoth()
   await expect.element(question).toHaveAccessibleDescription('Sure?')
