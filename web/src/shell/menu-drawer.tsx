@@ -6,21 +6,21 @@ import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 
 export interface MenuDrawerProps {
-  isOpen: boolean
   onClose: () => void
 }
 
-export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
+export function MenuDrawer({ onClose }: MenuDrawerProps) {
   const root = useRef<HTMLDivElement>(null)
-  const zIndex = useDialogLayer({ isOpen, root, onEscape: onClose })
+  const zIndex = useDialogLayer({ root, onEscape: onClose })
   return (
     <Drawer
       ref={root}
-      opened={isOpen}
+      opened
       onClose={onClose}
       zIndex={zIndex}
       closeOnEscape={false}
       returnFocus={false}
+      transitionProps={{ duration: 0 }} // shell.module.css slides it in
       size="min(19rem, 88vw)"
       title="Menu"
       classNames={{

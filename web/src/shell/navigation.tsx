@@ -25,6 +25,7 @@ import { useKeptSearch } from '#src/lists/back-to-list.tsx'
 import { mayOpen, useSession } from '#src/session.tsx'
 import { useLogOut } from './log-out.ts'
 import { ColorSchemeSwitch } from './color-scheme.tsx'
+import { memo } from 'react'
 import classes from './shell.module.css'
 
 interface MenuPage {
@@ -98,10 +99,11 @@ interface MenuLinkProps {
   page: MenuPage
   isCurrent: boolean
   isRail: boolean
-  onNavigate: () => void
+  onNavigate: (() => void) | undefined
 }
 
-function MenuLink({ page: { to, label, Icon }, isCurrent, isRail, onNavigate }: MenuLinkProps) {
+/** Memoized, because each link that is drawn again makes opening a page slower. */
+const MenuLink = memo(function MenuLink({ page: { to, label, Icon }, isCurrent, isRail, onNavigate }: MenuLinkProps) {
   return (
     <Link
       to={to}
@@ -115,7 +117,7 @@ function MenuLink({ page: { to, label, Icon }, isCurrent, isRail, onNavigate }: 
       <span className={isRail ? 'app-sr-only' : undefined}>{label}</span>
     </Link>
   )
-}
+})
 
 interface NavigationProps {
   onNavigate?: () => void
@@ -135,7 +137,7 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
       page={page}
       isCurrent={page.to === `/${segment}` || page.also.includes(segment)}
       isRail={isRail}
-      onNavigate={() => onNavigate?.()}
+      onNavigate={onNavigate}
     />
   )
   return (
@@ -148,13 +150,7 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
           </p>
         </div>
         {mayOpen(user, '/account') && (
-          <Link
-            to="/account"
-            aria-label="Your Account"
-            title="Your Account"
-            className={classes['account']}
-            onClick={() => onNavigate?.()}
-          >
+          <Link to="/account" aria-label="Your Account" title="Your Account" className={classes['account']} onClick={onNavigate}>
             <IconUserCog size={20} stroke={1.75} aria-hidden />
           </Link>
         )}

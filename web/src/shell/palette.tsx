@@ -27,7 +27,7 @@ export function Palette({ onClose, onKeyboardMap, takeTyped }: OverlayProps) {
   const [[store, { close }]] = useState(createOpenSpotlight)
   const results = useResults(onKeyboardMap)
   const { text, groups, found, entries, active } = results
-  const zIndex = useDialogLayer({ isOpen: true, root, onEscape: () => results.hideActs() || close() })
+  const zIndex = useDialogLayer({ root, onEscape: () => results.hideActs() || close() })
   const choice = useChoice(entries, found.isSearching, close)
 
   const handleText = (typed: string) => {

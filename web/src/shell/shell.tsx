@@ -109,7 +109,7 @@ function Menu() {
       >
         <IconMenu2 size={26} aria-hidden />
       </button>
-      {Drawer && <Drawer isOpen={isOpen} onClose={() => setIsOpen(false)} />}
+      {isOpen && Drawer && <Drawer onClose={() => setIsOpen(false)} />}
     </>
   )
 }

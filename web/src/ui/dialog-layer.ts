@@ -12,7 +12,7 @@ interface Layer {
 /** The open dialogs, the topmost one last. */
 const layers: Layer[] = []
 
-/** Whether a dialog is open, or still fading out. */
+/** Whether a dialog is open. */
 export function isDialogOpen(): boolean {
   return document.querySelector('[aria-modal="true"]') !== null
 }
@@ -29,14 +29,13 @@ globalThis.addEventListener?.(
 )
 
 interface LayerOptions {
-  isOpen: boolean
   /** The element that contains the dialog. */
   root: RefObject<HTMLElement | null>
   onEscape: () => void
 }
 
-/** Puts an open dialog above the others until it is closed or unmounted. Returns its z-index. */
-export function useDialogLayer({ isOpen, root, onEscape }: LayerOptions): number {
+/** Puts a dialog above the others until it is unmounted. Returns its z-index. */
+export function useDialogLayer({ root, onEscape }: LayerOptions): number {
   const close = useEffectEvent(onEscape)
   const [level, setLevel] = useState(0)
   const opener = useRef<Element>(null)
@@ -47,32 +46,16 @@ export function useDialogLayer({ isOpen, root, onEscape }: LayerOptions): number
     if (isLost && opener.current instanceof HTMLElement) opener.current.focus({ preventScroll: true })
   })
 
-  /** Mantine focuses a field of the dialog a moment after it opens: perhaps when it is closed, but still in the document. */
-  const keepFocusOut = useEffectEvent(() => {
-    const closed = root.current
-    const handleFocus = ({ relatedTarget: before }: FocusEvent) => {
-      if (before instanceof HTMLElement && !closed?.contains(before)) before.focus({ preventScroll: true })
-      else returnFocus()
-    }
-    closed?.addEventListener('focusin', handleFocus)
-    return () => {
-      closed?.removeEventListener('focusin', handleFocus)
-      opener.current = null
-    }
-  })
-
   useLayoutEffect(() => {
-    if (!isOpen) {
-      returnFocus() // not in a cleanup: React puts the focus back into the dialog while that is still in the document
-      return keepFocusOut()
-    }
     opener.current = document.activeElement
     const layer = { level: (layers.at(-1)?.level ?? 0) + 1, close: () => close() }
     layers.push(layer)
     // oxlint-disable-next-line react/set-state-in-effect -- how many dialogs are open is known only now
     setLevel(layer.level)
-    return () => void layers.splice(layers.indexOf(layer), 1)
-  }, [isOpen])
-  useLayoutEffect(() => () => returnFocus(), [])
+    return () => {
+      layers.splice(layers.indexOf(layer), 1)
+      returnFocus()
+    }
+  }, [])
   return LOWEST_Z_INDEX + level
 }

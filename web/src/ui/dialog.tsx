@@ -20,15 +20,20 @@ interface DialogProps {
   children?: ReactNode
 }
 
-export function Dialog({ isOpen, title, onClose, isQuestion = false, isWide = false, description, children }: DialogProps) {
+/** A closed dialog has no elements: those of Mantine's Modal take time, and most dialogs of a page are never opened. */
+export function Dialog({ isOpen, ...props }: DialogProps) {
+  return isOpen && <OpenDialog {...props} />
+}
+
+function OpenDialog({ title, onClose, isQuestion = false, isWide = false, description, children }: Omit<DialogProps, 'isOpen'>) {
   const root = useRef<HTMLDivElement>(null)
   const handleClose = onClose ?? (() => {})
-  const zIndex = useDialogLayer({ isOpen, root, onEscape: handleClose })
+  const zIndex = useDialogLayer({ root, onEscape: handleClose })
   const isDismissible = onClose !== undefined && !isQuestion
   return (
     <Modal.Root
       ref={root}
-      opened={isOpen}
+      opened
       onClose={handleClose}
       size={isWide ? 'lg' : 'md'}
       centered
@@ -38,9 +43,9 @@ export function Dialog({ isOpen, title, onClose, isQuestion = false, isWide = fa
       returnFocus={false}
       lockScroll={false} // it makes the body scroll instead of the window, which breaks sticky elements behind a dialog
       classNames={{ content: classes['content'] ?? '' }}
-      transitionProps={{ transition: 'fade', duration: 100, exitDuration: 0 }}
+      transitionProps={{ duration: 0 }} // dialog.module.css lets it appear
     >
-      <Modal.Overlay />
+      <Modal.Overlay className={classes['overlay'] ?? ''} />
       <Modal.Content {...(isQuestion && { ref: markAsQuestion })}>
         {/* Mantine renders a <header>, which assistive technology would take for the page's banner. */}
         <Modal.Header role="presentation" className={classes['header'] ?? ''}>

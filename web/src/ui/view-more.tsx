@@ -3,7 +3,6 @@ import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { copyText } from './copy-button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
-import { useLast } from './last.ts'
 import classes from './view-more.module.css'
 
 interface Value {
@@ -15,15 +14,14 @@ interface Value {
 /** `open` shows a value and stays the same function between renders. The caller renders `dialog` once. */
 export function useViewMore(): { open: (value: Value) => void; dialog: ReactNode } {
   const [value, open] = useState<Value>()
-  const last = useLast(value)
   return {
     open,
     dialog: (
       <Dialog isOpen={value !== undefined} onClose={() => open(undefined)} title="View More" isWide>
-        <p className={classes['label']}>{last?.label}</p>
-        <p className={classes['text']}>{last?.text}</p>
+        <p className={classes['label']}>{value?.label}</p>
+        <p className={classes['text']}>{value?.text}</p>
         <DialogActions>
-          <Button data-autofocus onClick={() => void copyText(last?.text ?? '')}>
+          <Button data-autofocus onClick={() => void copyText(value?.text ?? '')}>
             Copy
           </Button>
         </DialogActions>

@@ -12,7 +12,6 @@ import { useItemAct } from '#src/lists/item-acts.ts'
 import { useAutoReload } from '#src/lists/live.ts'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { TextField, useForm } from '#src/ui/form.tsx'
-import { useLast } from '#src/ui/last.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -122,10 +121,9 @@ interface NameDialogProps {
 }
 
 function NameDialog({ named, ...on }: NameDialogProps) {
-  const last = useLast(named)
   return (
-    <FormDialog isOpen={named !== undefined} title={last === 'new' ? 'Add a Passkey' : 'Rename Passkey'} onClose={on.onClose}>
-      {last && <NameForm key={last === 'new' ? last : last.id} named={last} {...on} />}
+    <FormDialog isOpen={named !== undefined} title={named === 'new' ? 'Add a Passkey' : 'Rename Passkey'} onClose={on.onClose}>
+      {named && <NameForm key={named === 'new' ? named : named.id} named={named} {...on} />}
     </FormDialog>
   )
 }

@@ -3,7 +3,6 @@ import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels }
 import { collectionOf, taskCollections } from '@arcade/contract/tasks/fields'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode } from 'react'
-import { useLast } from '#src/ui/last.ts'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Dialog } from '#src/ui/dialog.tsx'
 import { ExactMoment } from '#src/ui/moment.tsx'
@@ -14,10 +13,9 @@ import { actorText, recordText } from './entry-links.tsx'
 
 /** @param props.entry the entry to show; undefined closes the dialog */
 export function EntryDialog({ entry, onClose }: { entry: AuditEntry | undefined; onClose: () => void }) {
-  const lastEntry = useLast(entry)
   return (
     <Dialog isOpen={entry !== undefined} onClose={onClose} title="View More" isWide>
-      {lastEntry && <Entry entry={lastEntry} />}
+      {entry && <Entry entry={entry} />}
     </Dialog>
   )
 }

@@ -4,7 +4,6 @@ import { useForm } from '#src/ui/form.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { MomentField } from '#src/ui/form-moment.tsx'
 import { FormColumns } from '#src/ui/form.tsx'
-import { useLast } from '#src/ui/last.ts'
 import { ItemStateChip } from '#src/lists/item-state.tsx'
 import { useItemHref } from '#src/lists/form-hrefs.ts'
 import { CellLink } from '#src/lists/row-buttons.tsx'
@@ -24,16 +23,15 @@ interface ItemDialogProps {
 }
 
 export function ItemDialog({ item, zone, canMove, onClose, onMove }: ItemDialogProps) {
-  const last = useLast(item)
   return (
-    <FormDialog isOpen={item !== undefined} title={last?.title ?? ''} onClose={onClose}>
-      {last && canMove(last) ? (
-        <ItemForm key={`${last.kind} ${last.id} ${last.version}`} item={last} {...{ zone, onClose, onMove }} />
+    <FormDialog isOpen={item !== undefined} title={item?.title ?? ''} onClose={onClose}>
+      {item && canMove(item) ? (
+        <ItemForm key={`${item.kind} ${item.id} ${item.version}`} item={item} {...{ zone, onClose, onMove }} />
       ) : (
-        last && (
+        item && (
           <>
-            <About item={last} />
-            <p className={classes['fixed']}>{datesText(datesOf(last), zone)}</p>
+            <About item={item} />
+            <p className={classes['fixed']}>{datesText(datesOf(item), zone)}</p>
           </>
         )
       )}

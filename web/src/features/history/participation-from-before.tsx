@@ -6,7 +6,6 @@ import { type ReactNode, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
 import { api, fetchOnce } from '#src/client/client.ts'
 import { Dialog } from '#src/ui/dialog.tsx'
-import { useLast } from '#src/ui/last.ts'
 import { Problem } from '#src/ui/page.tsx'
 import { FROM_BEFORE_NOTE, KeptFields } from '#src/versions/from-before.tsx'
 import { Spinner } from './spinner.tsx'
@@ -19,7 +18,6 @@ export function useParticipationFromBefore(item: { kind: HistoryKind; id: string
   dialog: ReactNode
 } {
   const [participation, open] = useState<Participation>()
-  const last = useLast(participation)
   return {
     open,
     dialog: (
@@ -30,7 +28,7 @@ export function useParticipationFromBefore(item: { kind: HistoryKind; id: string
         isWide
         description={FROM_BEFORE_NOTE}
       >
-        {last && <Kept of={item} participation={last} />}
+        {participation && <Kept of={item} participation={participation} />}
       </Dialog>
     ),
   }

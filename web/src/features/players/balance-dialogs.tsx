@@ -7,7 +7,6 @@ import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { useLast } from '#src/ui/last.ts'
 import { asCallError } from '#src/client/call-error.ts'
 import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
@@ -135,10 +134,9 @@ interface ReverseProps extends DialogProps {
 
 /** @param props.entry the entry to reverse; undefined closes the dialog */
 export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: ExplainedEntry | undefined }) {
-  const lastEntry = useLast(entry)
   return (
-    <FormDialog isOpen={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${lastEntry?.seq}`}>
-      {lastEntry && <ReverseForm entry={lastEntry} {...props} />}
+    <FormDialog isOpen={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${entry?.seq}`}>
+      {entry && <ReverseForm entry={entry} {...props} />}
     </FormDialog>
   )
 }

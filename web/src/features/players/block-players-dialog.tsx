@@ -1,6 +1,5 @@
 /** Asks once before the selected players are blocked: names them, and asks for a reason and, if they are many, for their number. */
 import { BLOCK_TYPED_ABOVE } from '@arcade/contract/players/fields'
-import { useLast } from '#src/ui/last.ts'
 import { type BulkAct, type BulkDone, Plan } from '#src/lists/bulk-act.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { TextField, useForm } from '#src/ui/form.tsx'
@@ -17,10 +16,9 @@ interface BlockPlayersProps {
 const title = 'Block Players'
 
 export function BlockPlayersDialog({ planned, ...props }: BlockPlayersProps) {
-  const last = useLast(planned)
   return (
     <FormDialog isOpen={planned !== undefined} onClose={props.onClose} title={title}>
-      {last && <BlockPlayersForm planned={last} {...props} />}
+      {planned && <BlockPlayersForm planned={planned} {...props} />}
     </FormDialog>
   )
 }

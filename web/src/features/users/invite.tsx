@@ -12,7 +12,6 @@ import { CopyButton } from '#src/ui/copy-button.tsx'
 import { DialogActions } from '#src/ui/dialog.tsx'
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { SelectField, TextField, useForm } from '#src/ui/form.tsx'
-import { useLast } from '#src/ui/last.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useRolesNotToInvite } from './roles-above.ts'
@@ -113,10 +112,9 @@ function roleHint(role: InvitedRole | ''): string {
 
 /** Shows a link that was just made, once. It is open while there is one. */
 export function NewLinkDialog({ made, onClose }: { made: NewInvitation | undefined; onClose: () => void }) {
-  const last = useLast(made)
   return (
     <FormDialog isOpen={made !== undefined} onClose={onClose} title="Invitation">
-      {last && <NewLink made={last} />}
+      {made && <NewLink made={made} />}
       <DialogActions>
         <Button data-autofocus onClick={onClose}>
           Done
