@@ -218,6 +218,28 @@ test('Ledger: if entries could not be loaded, the ledger says so and Retry loads
   await expect(entries(page)).toHaveCount(1)
 })
 
+test('Ledger: an adjustment whose entry cannot be shown at once is shown as soon as it can be', async ({
+  page,
+  expectedNoise,
+}) => {
+  expectedNoise.patterns = [/500/]
+  await page.goto(PATH)
+  await expect(entries(page)).toHaveCount(1)
+  let isBroken = true
+  await page.route(`**/api/telegram-users/${PLAYER}/entries*`, (route) =>
+    isBroken
+      ? route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL', message: 'Internal Server Error!' } })
+      : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Adjust Balance' }).click()
+  await field(page, 'Amount').fill('5')
+  await field(page, 'Reason').fill('A gift')
+  await page.getByRole('dialog').getByRole('button', { name: 'Adjust balance' }).click()
+  await expect(toast(page, 'adjusted.')).toBeVisible()
+  isBroken = false
+  await expect(entries(page)).toHaveCount(2)
+})
+
 test.describe('a dialog with typed text', () => {
   test.use({ expectedNoise: { patterns: [/status of 401/] } })
 

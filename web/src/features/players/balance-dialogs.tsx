@@ -54,10 +54,8 @@ function AdjustForm({ player, onClose }: DialogProps) {
       const error = asCallError(cause)
       if (error.code !== 'BALANCE_TOO_LOW') return showFailure(error)
       // The balance has fallen meanwhile. Once the new one is shown, the field of the amount says that it is too high.
-      const balance = await refreshPlayer(userId).then(
-        () => queryClient.getQueryData(api.players.get.queryKey({ input: { userId } }))?.balance,
-        () => undefined,
-      )
+      await refreshPlayer(userId)
+      const balance = queryClient.getQueryData(api.players.get.queryKey({ input: { userId } }))?.balance
       return balance !== undefined && exactSum(balance, input.amount) < 0 ? undefined : error
     }
     toast.success(`Balance of ${isolated(playerName(player))} adjusted.`)

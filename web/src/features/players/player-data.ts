@@ -73,11 +73,12 @@ interface Pages<Page, Row> {
 
 /**
  * Loads the first page and puts its new rows before the cached rows, so that the pages already loaded stay. If nothing is cached, it loads
- * the query. If the new page has no row in common with the first cached page, rows in between may be missing: it then replaces all pages.
+ * the query; so it does if it cannot be loaded, since a query is tried again. If the new page has no row in common with the first cached page, rows in between may be missing: it then replaces all pages.
  */
 async function refreshNewest<Page, Row>(queryKey: readonly unknown[], { load, rows, withRows, keyOf }: Pages<Page, Row>) {
   if (!queryClient.getQueryData(queryKey)) return queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })
-  const newest = await load()
+  const newest = await load().catch(() => undefined)
+  if (!newest) return queryClient.invalidateQueries({ queryKey })
   const keys = new Set(rows(newest).map(keyOf))
   queryClient.setQueryData<InfiniteData<Page>>(queryKey, (shown) => {
     const [first, ...others] = shown?.pages ?? []
