@@ -36,6 +36,25 @@ async function drag(page: Page, title: string, { target, position }: { target: s
   await page.mouse.up()
 }
 
+test('§2 a task that is being dragged goes back to its position when another page is opened', async ({ page, server }) => {
+  await addTasks(server, social, {}, {}, {})
+  const changes: string[] = []
+  page.on('request', (request) => request.method() !== 'GET' && changes.push(request.url()))
+  await page.goto(social.path)
+  const [from, to] = [await centreOf(moveButton(page, 'Task 1')), await centreOf(moveButton(page, 'Task 3'))]
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(from.x, to.y, { steps: 8 })
+  await expectOver(page, 'Task 1', 3)
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await expect(page.getByRole('heading', { level: 1, name: daily.title })).toBeVisible()
+  await page.mouse.up()
+  await page.goBack()
+  await expect(column(page, 3)).toHaveText(['Task 1', 'Task 2', 'Task 3'])
+  expect(changes).toEqual([])
+})
+
 for (const facts of [social, daily] as const) {
   const { title, path } = facts
 

@@ -20,6 +20,9 @@ function List({ shown, search = '', isMore = false }: { shown: string[]; search?
       <button type="button" onClick={() => selection.set(shown, true)}>
         Pick page
       </button>
+      <button type="button" onClick={() => selection.set(['0'], false, shown)}>
+        Unpick the first row
+      </button>
       <SelectionBar selection={selection} shownIds={shown} total={12} isMore={isMore} noun="people">
         <BulkButton
           act={{
@@ -91,6 +94,20 @@ test('design §7 a selection of all rows of one search says so once the list sho
   show(<List shown={['4']} search="e" />)
   await expect.element(count).toMatchTextContent(/^12 selected, by another search or filter than this one$/)
   await expect.element(page.getByRole('button', { name: 'Select all 12 matching' })).toBeVisible()
+})
+
+test('design §7 unpicking a row of all that match leaves the rest of the page, and says so', async () => {
+  const note = 'Now only rows of this page are selected, no longer all that match.'
+  const unpick = page.getByRole('button', { name: 'Unpick the first row' })
+  const show = render(<List shown={['0', '1', '2']} search="a" />)
+  await pickPage.click()
+  await unpick.click()
+  await expect.element(page.getByText(note)).not.toBeInTheDocument()
+  await page.getByRole('button', { name: 'Select all 12 matching' }).click()
+  await unpick.click()
+  await expect.element(count).toMatchTextContent(/^2 selected$/)
+  await expect.element(page.getByText(note)).toBeVisible()
+  show(<></>)
 })
 
 test('design §7 a selection that was not counted to its end says all, and more than the count', async () => {

@@ -89,7 +89,8 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
     setOpen: (isOpen) => store(list, { ...EMPTY, isOpen }),
     set: (changed, isPicked, shownIds = []) => {
       const stored = storedSelections.get(list)
-      const ids = new Set(stored?.all && !isPicked ? shownIds : stored?.ids)
+      const all = isPicked ? undefined : stored?.all
+      const ids = new Set(all ? shownIds : stored?.ids)
       let isFull = false
       for (const id of changed) {
         if (!isPicked) ids.delete(id)
@@ -97,6 +98,7 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
         else isFull = true
       }
       if (isFull) toast.failure(`At most ${formatted(MAX_BULK_IDS)} rows can be picked.`)
+      if (all && all.total > shownIds.length) toast.note('Now only rows of this page are selected, no longer all that match.')
       store(list, { isOpen: true, ids, all: undefined })
     },
     clear: () => store(list, { ...EMPTY, isOpen: true }),

@@ -61,6 +61,9 @@ export function Reorder<Row>({ rows, idOf, titleOf, onMove, children }: ReorderP
     for (const id of ids) shiftRow(handleOf(id), undefined)
   })
 
+  // Leaving the page with a lifted row puts it back.
+  useLayoutEffect(() => () => void (isLifted.current && putBack()), [])
+
   /** A row moved by keyboard is over the row that the keys have reached, whatever the scrolling does meanwhile. */
   const findTarget: CollisionDetection = (args) => (target.id === undefined ? closestCenter(args) : [{ id: target.id }])
 
