@@ -43,6 +43,20 @@ test('§2 a card’s arrow is next to its title, and the brand next to the icons
   expect(Math.abs(brand - (await middle(page.getByRole('button', { name: 'Menu' }).locator('svg'))))).toBeLessThanOrEqual(1)
 })
 
+test('§2 Back closes the menu', async ({ page }) => {
+  await page.goto('/history')
+  const menu = page.getByRole('dialog', { name: 'Menu' })
+  await page.getByRole('button', { name: 'Menu' }).tap()
+  await menu.getByRole('link', { name: 'Calendar' }).tap()
+  await expect(page.getByRole('heading', { level: 1, name: 'Calendar' })).toBeVisible()
+  await expect(menu).toHaveCount(0)
+  await page.getByRole('button', { name: 'Menu' }).tap()
+  await expect(menu).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('heading', { level: 1, name: 'History' })).toBeVisible()
+  await expect(menu).toHaveCount(0)
+})
+
 test.describe('without a connection', () => {
   test.use({ ownContext: true, expectedNoise: { patterns: [/ERR_INTERNET_DISCONNECTED/] } })
   test('§2 the menu opens even if it was never opened before', async ({ page }) => {

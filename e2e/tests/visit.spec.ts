@@ -14,6 +14,17 @@ async function openByPalette(page: Page, name: string): Promise<void> {
   await page.getByRole('group', { name: 'Pages' }).getByRole('option', { name }).click()
 }
 
+test('Visit: Back closes a question about the page before', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto('/daily-tasks')
+  await page.getByRole('link', { name: 'Social Tasks', exact: true }).click()
+  await page.getByRole('row').filter({ hasText: 'Follow us on X' }).getByRole('button', { name: 'Delete', exact: true }).click()
+  await expect(page.getByRole('alertdialog')).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('heading', { level: 1, name: 'Daily Tasks' })).toBeVisible()
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+})
+
 const ways: readonly { name: string; from: string; back: (page: Page) => Promise<void> }[] = [
   { name: 'the sidebar', from: 'History', back: (page) => page.getByRole('link', { name: 'Social Tasks', exact: true }).click() },
   {

@@ -5,7 +5,8 @@ import { MAX_SHIFT_DAYS } from '@arcade/contract/items/fields'
 import type { ListName } from '@arcade/contract/lists'
 import { Button } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
+import { FormDialog, useDialogInput } from '#src/ui/dialog-form.tsx'
+import { DialogActions } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { operatorZone } from '#src/ui/zoned-time.ts'
@@ -85,45 +86,45 @@ type Typed = string | number | undefined
 /** A button that asks by how much, and then starts the act. */
 function ShiftButton({ onShift }: { onShift: (by: Shift) => void }) {
   const [isOpen, setIsOpen] = useState(false)
+  const handleClose = () => setIsOpen(false)
+  return (
+    <>
+      <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        Shift Dates
+      </Button>
+      <FormDialog isOpen={isOpen} onClose={handleClose} title="Shift Dates">
+        <ShiftForm onClose={handleClose} onShift={onShift} />
+      </FormDialog>
+    </>
+  )
+}
+
+function ShiftForm({ onClose, onShift }: { onClose: () => void; onShift: (by: Shift) => void }) {
   const [days, setDays] = useState<Typed>()
   const [hours, setHours] = useState<Typed>()
   const [isSent, setIsSent] = useState(false)
   const problem = isSent ? problemOf(days, hours) : undefined
+  useDialogInput({ isTyped: Number(days ?? 0) !== 0 || Number(hours ?? 0) !== 0, isSending: false })
 
   const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
     setIsSent(true)
     if (problemOf(days, hours) !== undefined) return
-    setIsOpen(false)
+    onClose()
     onShift({ days: Number(days ?? 0), hours: Number(hours ?? 0) })
   }
   return (
-    <>
-      <Button
-        variant="default"
-        size="compact-sm"
-        aria-haspopup="dialog"
-        onClick={() => {
-          setIsSent(false)
-          setIsOpen(true)
-        }}
-      >
-        Shift Dates
-      </Button>
-      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="Shift Dates">
-        <form className={classes['shift']} onSubmit={handleSubmit} noValidate>
-          <p>Starts and ends that are still to come move by as much. Below 0 they move earlier. Days keep the time of day.</p>
-          <NumberInput label="Days" value={days} error={problem} onChange={setDays} data-autofocus />
-          <NumberInput label="Hours" value={hours} onChange={setHours} />
-          <DialogActions>
-            <Button variant="default" onClick={() => setIsOpen(false)}>
-              Cancel
-            </Button>
-            <Button type="submit">Continue</Button>
-          </DialogActions>
-        </form>
-      </Dialog>
-    </>
+    <form className={classes['shift']} onSubmit={handleSubmit} noValidate>
+      <p>Starts and ends that are still to come move by as much. Below 0 they move earlier. Days keep the time of day.</p>
+      <NumberInput label="Days" value={days} error={problem} onChange={setDays} data-autofocus />
+      <NumberInput label="Hours" value={hours} onChange={setHours} />
+      <DialogActions>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit">Continue</Button>
+      </DialogActions>
+    </form>
   )
 }
 

@@ -1,6 +1,5 @@
 /** The phone's slide-in menu (§2). shell.tsx preloads this file when the browser is idle. */
 import { Drawer } from '@mantine/core'
-import { useRef } from 'react'
 import { useDialogLayer } from '#src/ui/dialog-layer.ts'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
@@ -10,16 +9,15 @@ export interface MenuDrawerProps {
 }
 
 export function MenuDrawer({ onClose }: MenuDrawerProps) {
-  const root = useRef<HTMLDivElement>(null)
-  const zIndex = useDialogLayer({ root, onEscape: onClose })
+  const layer = useDialogLayer(onClose)
   return (
     <Drawer
-      ref={root}
+      {...layer}
       opened
       onClose={onClose}
-      zIndex={zIndex}
       closeOnEscape={false}
       returnFocus={false}
+      lockScroll={false}
       transitionProps={{ duration: 0 }} // shell.module.css slides it in
       size="min(19rem, 88vw)"
       title="Menu"

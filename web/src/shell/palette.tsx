@@ -23,11 +23,10 @@ import { isPaletteKey, type OverlayProps } from './shortcut-keys.ts'
 
 export function Palette({ onClose, onKeyboardMap, takeTyped }: OverlayProps) {
   const id = useId()
-  const root = useRef<HTMLDivElement>(null)
   const [[store, { close }]] = useState(createOpenSpotlight)
   const results = useResults(onKeyboardMap)
   const { text, groups, found, entries, active } = results
-  const zIndex = useDialogLayer({ root, onEscape: () => results.hideActs() || close() })
+  const layer = useDialogLayer(() => results.hideActs() || close())
   const choice = useChoice(entries, found.isSearching, close)
 
   const handleText = (typed: string) => {
@@ -37,7 +36,7 @@ export function Palette({ onClose, onKeyboardMap, takeTyped }: OverlayProps) {
 
   return (
     <Spotlight.Root
-      ref={root}
+      {...layer}
       id={id}
       store={store}
       query={text}
@@ -47,7 +46,6 @@ export function Palette({ onClose, onKeyboardMap, takeTyped }: OverlayProps) {
       size="40rem"
       scrollable
       maxHeight="min(36rem, calc(100dvh - 6rem))"
-      zIndex={zIndex}
       closeOnEscape={false}
       returnFocus={false}
       lockScroll={false}

@@ -19,6 +19,7 @@ import { useQueryRetry } from './retry-queries.ts'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import type { MenuDrawerProps } from './menu-drawer.tsx'
+import { useOnOtherPage } from './page-change.ts'
 import classes from './shell.module.css'
 import { isMac, PALETTE_KEYS } from './shortcut-keys.ts'
 import { useShortcuts } from './shortcuts.tsx'
@@ -86,6 +87,8 @@ function Menu() {
   useEffect(() => {
     if (!Drawer && !isPageLoading && navigator.onLine) preloadLater()
   }, [Drawer, isPageLoading])
+
+  useOnOtherPage(() => setIsOpen(false))
 
   const handleClick = async () => {
     try {

@@ -5,7 +5,8 @@
 import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { useRenewal } from '#src/session.tsx'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { useConfirm, useDismissQuestion } from '#src/ui/confirm.tsx'
+import { useOnOtherPage } from './page-change.ts'
 import { forgetUnsavedWork, hasUnsavedWork, isKeptAsDraft, useHasUnsavedWork } from '#src/ui/unsaved.ts'
 
 const loadRenewalDialog = () => import('./renewal-dialog.tsx').then(({ RenewalDialog }) => ({ default: RenewalDialog }))
@@ -20,6 +21,7 @@ export function UnsavedWorkGuard() {
   const confirm = useConfirm()
   const isUnsaved = useHasUnsavedWork()
   const renewal = useRenewal()
+  useOnOtherPage(useDismissQuestion()) // it belongs to the page before
 
   useBlocker({
     disabled: !isUnsaved,

@@ -1,5 +1,5 @@
 /** The confirmation before an act that cannot be undone (§5). The app has one dialog; the caller awaits its answer. */
-import { type ComponentType, createContext, type ReactNode, use, useCallback, useRef, useState } from 'react'
+import { type ComponentType, createContext, type ReactNode, use, useCallback, useMemo, useRef, useState } from 'react'
 import type { ConfirmDialogProps, Question } from './question.ts'
 import { toast } from './toast.tsx'
 
@@ -8,11 +8,19 @@ export const CONFIRM = 'Confirm'
 
 type Confirm = (question: Question) => Promise<boolean>
 
-const ConfirmContext = createContext<Confirm>(() => Promise.resolve(false))
+const ConfirmContext = createContext<{ confirm: Confirm; dismiss: () => void }>({
+  confirm: () => Promise.resolve(false),
+  dismiss: () => {},
+})
 
 /** `await confirm({ title, message })` resolves with true after the act's button, with false after Cancel or Escape. */
 export function useConfirm(): Confirm {
-  return use(ConfirmContext)
+  return use(ConfirmContext).confirm
+}
+
+/** Returns a function that closes the question, if there is one, as Cancel does. */
+export function useDismissQuestion(): () => void {
+  return use(ConfirmContext).dismiss
 }
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
@@ -47,8 +55,9 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     [answer],
   )
 
+  const value = useMemo(() => ({ confirm, dismiss: () => answer(false) }), [confirm, answer])
   return (
-    <ConfirmContext value={confirm}>
+    <ConfirmContext value={value}>
       {children}
       {Dialog && <Dialog question={question} onAnswer={answer} />}
     </ConfirmContext>

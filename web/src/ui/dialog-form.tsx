@@ -35,7 +35,6 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
   const [isTyped, setIsTyped] = useState(false)
   const state = useRef<FormState>({ isTyped, isSending: false }) // a ref, because a second key may follow before the next render
   const isAsking = useRef(false)
-  const focused = useRef<HTMLElement>(undefined)
   useUnsaved(isOpen && isTyped, { isKept: false })
 
   const handleClose = async () => {
@@ -46,7 +45,7 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
       isAsking.current = true
       const isDiscarded = await confirm(question)
       isAsking.current = false
-      if (!isDiscarded) return focused.current?.focus() // the click beside the dialog moved the focus
+      if (!isDiscarded) return
     }
     onClose()
   }
@@ -58,11 +57,18 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
 
   return (
     <Dialog isOpen={isOpen} onClose={() => void handleClose()} title={title}>
-      <div onFocus={({ target }) => (focused.current = target)}>
-        <ReportContext value={report}>{children}</ReportContext>
-      </div>
+      <ReportContext value={report}>{children}</ReportContext>
     </Dialog>
   )
+}
+
+/** Tells the dialog around a form whether the form has input and is being sent. */
+export function useDialogInput({ isTyped, isSending }: FormState): void {
+  const report = use(ReportContext)
+  useEffect(() => {
+    report({ isTyped, isSending })
+    return () => report({ isTyped: false, isSending: false })
+  }, [report, isTyped, isSending])
 }
 
 type FormProps<Input extends FieldValues, Output> = ComponentProps<typeof Form<Input, Output>>
@@ -82,11 +88,7 @@ interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<I
 export function DialogForm<Input extends FieldValues, Output>(props: DialogFormProps<Input, Output>) {
   const { onCancel, submitLabel, isHeld = false, isDestructive = false, children, ...form } = props
   const { isDirty, isSubmitting } = useFormState({ control: form.form.control })
-  const report = use(ReportContext)
-  useEffect(() => {
-    report({ isTyped: isDirty, isSending: isSubmitting })
-    return () => report({ isTyped: false, isSending: false })
-  }, [report, isDirty, isSubmitting])
+  useDialogInput({ isTyped: isDirty, isSending: isSubmitting })
   return (
     <div ref={markFirstField}>
       <Form {...form} onSubmit={async (values) => (isHeld ? undefined : form.onSubmit(values))}>

@@ -2,7 +2,7 @@
  * Dialogs above each other, such as a question above a form. Escape closes only the topmost one, and a closed dialog gives the focus back.
  * Mantine's Modal.Stack hides the lower dialogs, and one that is unmounted while it is open would stay in the stack for ever.
  */
-import { type RefObject, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 
 interface Layer {
   level: number
@@ -19,25 +19,43 @@ export function isDialogOpen(): boolean {
 
 const LOWEST_Z_INDEX = 200 // Mantine's `modal`; toasts are at 250
 
+/** Whether a dialog has been closed while a key is held. Otherwise Enter, repeated, would press the button that opened the dialog. */
+let isKeyOver = false
+
 // One listener for all, so that a dialog that opens or becomes the topmost one because of a key does not get the same key.
 globalThis.addEventListener?.(
   'keydown',
   (event) => {
+    if (!event.repeat) isKeyOver = false
+    else if (isKeyOver) event.preventDefault()
     if (event.key === 'Escape' && !event.isComposing) layers.at(-1)?.close()
   },
   { capture: true },
 )
 
-interface LayerOptions {
-  /** The element that contains the dialog. */
-  root: RefObject<HTMLElement | null>
-  onEscape: () => void
+function addLayer(layer: Layer): void {
+  layers.push(layer)
+  holdPage()
 }
 
-/** Puts a dialog above the others until it is unmounted. Returns its z-index. */
-export function useDialogLayer({ root, onEscape }: LayerOptions): number {
+function removeLayer(layer: Layer): void {
+  layers.splice(layers.indexOf(layer), 1)
+  isKeyOver = true
+  holdPage()
+}
+
+/** The page behind a dialog does not scroll (styles.css). If it has a scroll bar, the bar's room stays. */
+function holdPage(): void {
+  const { dataset, clientWidth } = document.documentElement
+  if (layers.length === 0) delete dataset['behindDialog']
+  else dataset['behindDialog'] ??= window.innerWidth > clientWidth ? 'scrollable' : ''
+}
+
+/** Puts a dialog above the others until it is unmounted. Returns properties of the element around the dialog. */
+export function useDialogLayer(onEscape: () => void) {
   const close = useEffectEvent(onEscape)
   const [level, setLevel] = useState(0)
+  const root = useRef<HTMLDivElement>(null)
   const opener = useRef<Element>(null)
 
   const returnFocus = useEffectEvent(() => {
@@ -49,13 +67,24 @@ export function useDialogLayer({ root, onEscape }: LayerOptions): number {
   useLayoutEffect(() => {
     opener.current = document.activeElement
     const layer = { level: (layers.at(-1)?.level ?? 0) + 1, close: () => close() }
-    layers.push(layer)
+    addLayer(layer)
     // oxlint-disable-next-line react/set-state-in-effect -- how many dialogs are open is known only now
     setLevel(layer.level)
     return () => {
-      layers.splice(layers.indexOf(layer), 1)
+      removeLayer(layer)
       returnFocus()
     }
   }, [])
-  return LOWEST_Z_INDEX + level
+
+  /** Elements in portals, such as lists of choices, are not beside the dialog. */
+  const isBeside = ({ target }: MouseEvent) =>
+    target instanceof Element && root.current?.contains(target) === true && target.closest('[aria-modal="true"]') === null
+  return {
+    ref: root,
+    zIndex: LOWEST_Z_INDEX + level,
+    /** A press beside the dialog leaves the focus where it is. */
+    onMouseDownCapture: (event: MouseEvent) => isBeside(event) && event.preventDefault(),
+    /** The second click of a double click on the button that opened the dialog does not close it. */
+    onClickCapture: (event: MouseEvent) => isBeside(event) && event.detail > 1 && event.stopPropagation(),
+  }
 }

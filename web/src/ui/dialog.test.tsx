@@ -48,6 +48,13 @@ async function openBoth(): Promise<void> {
   await expect.element(cancel).toHaveFocus()
 }
 
+/** Returns what is beside the topmost dialog. */
+function topOverlay(): Element {
+  const above = document.elementFromPoint(5, 5)
+  if (!above?.closest('[data-portal]')) throw new Error('no dialog is open')
+  return above
+}
+
 test('Escape closes the topmost dialog only, and each gives the focus back', async () => {
   await openBoth()
   await userEvent.keyboard('{Escape}')
@@ -102,14 +109,46 @@ test('a dialog that is closed before it has taken the focus does not take it aft
   await expect.element(open).toHaveFocus()
 })
 
+test('the second click of a double click on the button that opens a dialog does not close it; a click beside it does', async () => {
+  render(<Sample />)
+  await open.dblClick()
+  await expect.element(form).toBeVisible()
+  await userEvent.click(page.elementLocator(topOverlay()), { position: { x: 5, y: 5 } })
+  await expect.element(form).not.toBeInTheDocument()
+})
+
+test('Enter, held while a dialog is closed, does not press the button that opened it', async () => {
+  render(<Sample />)
+  await open.click()
+  await expect.element(form).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(open).toHaveFocus()
+  const isTaken = (repeat: boolean) => {
+    const init = { key: 'Enter', repeat, bubbles: true, cancelable: true }
+    return !open.element().dispatchEvent(new KeyboardEvent('keydown', init))
+  }
+  expect([isTaken(true), isTaken(true)]).toEqual([true, true])
+  expect([isTaken(false), isTaken(true)], 'pressed again').toEqual([false, false])
+})
+
+test('the page behind a dialog does not scroll', async () => {
+  render(<Sample />)
+  const overflow = () => getComputedStyle(document.documentElement).overflowY
+  await open.click()
+  await expect.element(form).toBeVisible()
+  expect(overflow()).toBe('hidden')
+  await userEvent.keyboard('{Escape}')
+  await expect.element(form).not.toBeInTheDocument()
+  expect(overflow()).toBe('visible')
+})
+
 test('a question is above the dialog that asks it, and only its buttons and Escape close it', async () => {
   await openBoth()
   await expect.element(question).toHaveAccessibleDescription('Sure?')
   await expect.element(question.getByRole('button', { name: 'Close' })).not.toBeInTheDocument()
-  const overlays = [...document.querySelectorAll<HTMLElement>('.mantine-Modal-overlay')]
-  const above = overlays.find((overlay) => document.elementFromPoint(5, 5) === overlay)
-  above?.click()
+  await userEvent.click(page.elementLocator(topOverlay()), { position: { x: 5, y: 5 } })
   await expect.element(question).toBeVisible()
+  await expect.element(cancel).toHaveFocus()
   await cancel.click() // not possible if the form covered it
   await expect.element(question).not.toBeInTheDocument()
 })

@@ -3,7 +3,7 @@
  * the dialog close it. A question is an `alertdialog`, which is closed only by its buttons and Escape.
  */
 import { Modal } from '@mantine/core'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import classes from './dialog.module.css'
 import { useDialogLayer } from './dialog-layer.ts'
 
@@ -26,22 +26,20 @@ export function Dialog({ isOpen, ...props }: DialogProps) {
 }
 
 function OpenDialog({ title, onClose, isQuestion = false, isWide = false, description, children }: Omit<DialogProps, 'isOpen'>) {
-  const root = useRef<HTMLDivElement>(null)
   const handleClose = onClose ?? (() => {})
-  const zIndex = useDialogLayer({ root, onEscape: handleClose })
+  const layer = useDialogLayer(handleClose)
   const isDismissible = onClose !== undefined && !isQuestion
   return (
     <Modal.Root
-      ref={root}
+      {...layer}
       opened
       onClose={handleClose}
       size={isWide ? 'lg' : 'md'}
       centered
-      zIndex={zIndex}
       closeOnEscape={false}
       closeOnClickOutside={isDismissible}
       returnFocus={false}
-      lockScroll={false} // it makes the body scroll instead of the window, which breaks sticky elements behind a dialog
+      lockScroll={false} // it makes the body scroll instead of the window, which breaks sticky elements; see dialog-layer.ts
       classNames={{ content: classes['content'] ?? '' }}
       transitionProps={{ duration: 0 }} // dialog.module.css lets it appear
     >

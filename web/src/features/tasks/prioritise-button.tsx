@@ -7,7 +7,8 @@ import { taskInputFor } from '@arcade/contract/tasks/calls'
 import { Button } from '@mantine/core'
 import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
-import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
+import { FormDialog, useDialogInput } from '#src/ui/dialog-form.tsx'
+import { DialogActions } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { type BulkAct, useBulk } from '#src/lists/bulk-act.tsx'
@@ -30,25 +31,22 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
   const runBulk = useBulk()
   const [isOpen, setIsOpen] = useState(false)
   const next = useNextPriority(collection, isOpen)
-  const { firstField, stepField, check, refuse, forget } = useNumberFields(next.value)
+  const fields = useNumberFields(next.value)
 
   const handleOpen = () => {
-    forget()
+    fields.forget()
     setIsOpen(true)
   }
   const handleFailure = (error: unknown): never => {
     const inTheWay = asCallError(error).fields?.['first']
-    refuse(inTheWay)
+    fields.refuse(inTheWay)
     if (inTheWay !== undefined) {
       setIsOpen(true)
       void next.refetch()
     }
     throw error
   }
-  const handleSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    const numbers = check()
-    if (!numbers) return
+  const handleSubmit = (numbers: Numbers) => {
     setIsOpen(false)
     void runBulk({ ...actTexts(numbers), run: (options) => run(numbers, options).catch(handleFailure), ...end })
   }
@@ -58,31 +56,52 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
       <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={handleOpen}>
         Change Priorities
       </Button>
-      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
-        <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
-          <NumberInput label="First Priority" {...firstField} data-autofocus />
-          {next.value !== undefined && next.value !== firstField.value && (
-            <NextPriorityButton value={next.value} onChoose={firstField.onChange} />
-          )}
-          <NumberInput label="Step" {...stepField} />
-          <DialogActions>
-            <Button variant="default" onClick={() => setIsOpen(false)}>
-              Cancel
-            </Button>
-            <Button type="submit">Continue</Button>
-          </DialogActions>
-        </form>
-      </Dialog>
+      <FormDialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
+        <PrioritiseForm fields={fields} nextFree={next.value} onSubmit={handleSubmit} onClose={() => setIsOpen(false)} />
+      </FormDialog>
     </>
+  )
+}
+
+interface PrioritiseFormProps {
+  fields: ReturnType<typeof useNumberFields>
+  nextFree: number | undefined
+  onSubmit: (numbers: Numbers) => void
+  onClose: () => void
+}
+
+function PrioritiseForm({ fields: { firstField, stepField, isTyped, check }, nextFree, onSubmit, onClose }: PrioritiseFormProps) {
+  useDialogInput({ isTyped, isSending: false })
+  const handleSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    const numbers = check()
+    if (numbers) onSubmit(numbers)
+  }
+  return (
+    <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
+      <NumberInput label="First Priority" {...firstField} data-autofocus />
+      {nextFree !== undefined && nextFree !== firstField.value && (
+        <NextPriorityButton value={nextFree} onChoose={firstField.onChange} />
+      )}
+      <NumberInput label="Step" {...stepField} />
+      <DialogActions>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit">Continue</Button>
+      </DialogActions>
+    </form>
   )
 }
 
 type Typed = string | number | undefined
 
+const FIRST_STEP = 1
+
 /** The state of the two fields. Until something is typed as the first priority, its field shows the next free one. */
 function useNumberFields(nextFree: number | undefined) {
   const [typed, setTyped] = useState<{ first: Typed }>()
-  const [step, setStep] = useState<Typed>(1)
+  const [step, setStep] = useState<Typed>(FIRST_STEP)
   /** Why the server refused the first priority. */
   const [refused, setRefused] = useState<string>()
   const first = typed ? typed.first : nextFree
@@ -104,6 +123,7 @@ function useNumberFields(nextFree: number | undefined) {
       },
     },
     stepField: { value: step, error: stepProblem, onChange: setStep },
+    isTyped: (typed !== undefined && typed.first !== nextFree) || step !== FIRST_STEP,
     /** Returns the numbers; undefined if the fields show why they are not valid. */
     check: (): Numbers | undefined => {
       if (findProblem(first) === undefined && stepProblem === undefined) return { first: Number(first), step: Number(step) }
@@ -111,9 +131,10 @@ function useNumberFields(nextFree: number | undefined) {
       return undefined
     },
     refuse: setRefused,
-    /** Forgets what was typed as the first priority. */
+    /** Forgets what was typed. */
     forget: () => {
       setTyped(undefined)
+      setStep(FIRST_STEP)
       setRefused(undefined)
     },
   }
