@@ -144,7 +144,9 @@ test('Player: Previous and Next follow the list that the player was opened from,
   await go('Next Player', ids[1]!)
   await go('Next Player', ids[2]!)
   await go('Previous Player', ids[1]!)
-  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  const back = page.getByRole('button', { name: 'Back', exact: true })
+  await expect(back).not.toHaveAttribute('aria-current')
+  await back.click()
   await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
 })
 

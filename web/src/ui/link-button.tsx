@@ -7,8 +7,9 @@ type AnchorButtonProps = ButtonProps &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> & { ref?: Ref<HTMLAnchorElement> }
 
 function AnchorButton(props: AnchorButtonProps) {
+  // The router marks links to the page around this one, such as Back, as the current page.
   // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the spec's button, yet with an address
-  return <Button {...props} component="a" role="button" onKeyDown={pressWithSpace} />
+  return <Button {...props} aria-current={undefined} component="a" role="button" onKeyDown={pressWithSpace} />
 }
 
 /** Makes a link with the role of a button react to the space bar as buttons do. */
