@@ -46,9 +46,9 @@ function removeLayer(layer: Layer): void {
 
 /** The page behind a dialog does not scroll (styles.css). If it has a scroll bar, the bar's room stays. */
 function holdPage(): void {
-  const { dataset, clientWidth } = document.documentElement
-  if (layers.length === 0) delete dataset['behindDialog']
-  else dataset['behindDialog'] ??= window.innerWidth > clientWidth ? 'scrollable' : ''
+  const page = document.documentElement
+  if (layers.length === 0) delete page.dataset['behindDialog']
+  else page.dataset['behindDialog'] ??= window.innerWidth > page.clientWidth ? 'scrollable' : ''
 }
 
 /** Puts a dialog above the others until it is unmounted. Returns properties of the element around the dialog. */

@@ -72,8 +72,9 @@ interface Pages<Page, Row> {
 }
 
 /**
- * Loads the first page and puts its new rows before the cached rows, so that the pages already loaded stay. If nothing is cached, it loads
- * the query; so it does if it cannot be loaded, since a query is tried again. If the new page has no row in common with the first cached page, rows in between may be missing: it then replaces all pages.
+ * Loads the first page and puts its new rows before the cached rows, so that the pages already loaded stay. If the new page has no row in
+ * common with the first cached page, rows in between may be missing: it then replaces all pages. If nothing is cached, or the page cannot be
+ * loaded, the query is loaded instead, which is tried again.
  */
 async function refreshNewest<Page, Row>(queryKey: readonly unknown[], { load, rows, withRows, keyOf }: Pages<Page, Row>) {
   if (!queryClient.getQueryData(queryKey)) return queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })
