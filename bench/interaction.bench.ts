@@ -131,6 +131,7 @@ function visit(page: Page, name: string): Promise<number> {
     const link = [...document.querySelectorAll<HTMLAnchorElement>('nav[aria-label=Main] a')].find(
       ({ textContent }) => textContent === title,
     )
+    link?.focus() // as the press of a mouse does before the click
     const started = performance.now()
     link?.click()
     while (document.querySelector('h1')?.textContent !== title) await new Promise(requestAnimationFrame)
