@@ -73,7 +73,7 @@ const { values } = parseArgs({
 const players = Number(values.players)
 const seconds = Number(values.seconds)
 
-/** A statement that reads the rows of `reconcile`, which hashes each entry twice and each balance and player once, and compares nothing. */
+/** Reads the rows that `reconcile` reads. `reconcile` hashes each entry twice, each balance and each player once, and compares the hashes. */
 const ofAllRows = (sum: string) =>
   `select ${['ledger_entries', 'balances', 'telegram_users'].map((table) => `(select ${sum} from ${table})`).join(', ')}`
 

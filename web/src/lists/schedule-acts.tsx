@@ -4,9 +4,8 @@ import type { FilterOf, List } from '@arcade/contract/entity'
 import { MAX_SHIFT_DAYS } from '@arcade/contract/items/fields'
 import type { ListName } from '@arcade/contract/lists'
 import { Button } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
-import { FormDialog, useDialogInput } from '#src/ui/dialog-form.tsx'
-import { DialogActions } from '#src/ui/dialog.tsx'
+import { useState } from 'react'
+import { FormDialog, StatefulDialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { operatorZone } from '#src/ui/zoned-time.ts'
@@ -104,27 +103,25 @@ function ShiftForm({ onClose, onShift }: { onClose: () => void; onShift: (by: Sh
   const [hours, setHours] = useState<Typed>()
   const [isSent, setIsSent] = useState(false)
   const problem = isSent ? problemOf(days, hours) : undefined
-  useDialogInput({ isTyped: Number(days ?? 0) !== 0 || Number(hours ?? 0) !== 0, isSending: false })
 
-  const handleSubmit = (event: FormEvent) => {
-    event.preventDefault()
+  const handleSubmit = () => {
     setIsSent(true)
     if (problemOf(days, hours) !== undefined) return
     onClose()
     onShift({ days: Number(days ?? 0), hours: Number(hours ?? 0) })
   }
   return (
-    <form className={classes['shift']} onSubmit={handleSubmit} noValidate>
+    <StatefulDialogForm
+      isTyped={Number(days ?? 0) !== 0 || Number(hours ?? 0) !== 0}
+      className={classes['shift']}
+      submitLabel="Continue"
+      onSubmit={handleSubmit}
+      onCancel={onClose}
+    >
       <p>Starts and ends that are still to come move by as much. Below 0 they move earlier. Days keep the time of day.</p>
       <NumberInput label="Days" value={days} error={problem} onChange={setDays} data-autofocus />
       <NumberInput label="Hours" value={hours} onChange={setHours} />
-      <DialogActions>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit">Continue</Button>
-      </DialogActions>
-    </form>
+    </StatefulDialogForm>
   )
 }
 

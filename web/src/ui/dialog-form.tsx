@@ -3,7 +3,17 @@
  * a navigation or the end of the session do not lose the input without a question.
  */
 import { Button } from '@mantine/core'
-import { type ComponentProps, createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { type FieldValues, useFormState } from 'react-hook-form'
 import { useConfirm } from './confirm.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
@@ -63,7 +73,7 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
 }
 
 /** Tells the dialog around a form whether the form has input and is being sent. */
-export function useDialogInput({ isTyped, isSending }: FormState): void {
+function useDialogInput({ isTyped, isSending }: FormState): void {
   const report = use(ReportContext)
   useEffect(() => {
     report({ isTyped, isSending })
@@ -107,6 +117,43 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
         </DialogActions>
       </Form>
     </div>
+  )
+}
+
+interface StatefulDialogFormProps {
+  /** Whether the fields have input that a closing dialog would lose. Only a `FormDialog` asks about it. */
+  isTyped?: boolean
+  className?: string | undefined
+  submitLabel: string
+  onSubmit: () => void
+  onCancel: () => void
+  children: ReactNode
+}
+
+/** A form of a dialog whose fields are kept in the state of the component that renders it, because they have no schema of their own. */
+export function StatefulDialogForm({
+  isTyped = false,
+  className,
+  submitLabel,
+  onSubmit,
+  onCancel,
+  children,
+}: StatefulDialogFormProps) {
+  useDialogInput({ isTyped, isSending: false })
+  const handleSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <form className={className} onSubmit={handleSubmit} noValidate>
+      {children}
+      <DialogActions>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit">{submitLabel}</Button>
+      </DialogActions>
+    </form>
   )
 }
 

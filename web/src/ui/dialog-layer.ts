@@ -12,22 +12,24 @@ interface Layer {
 /** The open dialogs, the topmost one last. */
 const layers: Layer[] = []
 
+const DIALOG = '[aria-modal="true"]'
+
 /** Whether a dialog is open. */
 export function isDialogOpen(): boolean {
-  return document.querySelector('[aria-modal="true"]') !== null
+  return document.querySelector(DIALOG) !== null
 }
 
 const LOWEST_Z_INDEX = 200 // Mantine's `modal`; toasts are at 250
 
-/** Whether a dialog has been closed while a key is held. Otherwise Enter, repeated, would press the button that opened the dialog. */
-let isKeyOver = false
+/** Set when a dialog is closed, until a key is pressed anew: Enter, if it is still held, would press the button that opened the dialog. */
+let ignoresRepeats = false
 
 // One listener for all, so that a dialog that opens or becomes the topmost one because of a key does not get the same key.
 globalThis.addEventListener?.(
   'keydown',
   (event) => {
-    if (!event.repeat) isKeyOver = false
-    else if (isKeyOver) event.preventDefault()
+    if (!event.repeat) ignoresRepeats = false
+    else if (ignoresRepeats) event.preventDefault()
     if (event.key === 'Escape' && !event.isComposing) layers.at(-1)?.close()
   },
   { capture: true },
@@ -40,7 +42,7 @@ function addLayer(layer: Layer): void {
 
 function removeLayer(layer: Layer): void {
   layers.splice(layers.indexOf(layer), 1)
-  isKeyOver = true
+  ignoresRepeats = true
   holdPage()
 }
 
@@ -78,7 +80,7 @@ export function useDialogLayer(onEscape: () => void) {
 
   /** Elements in portals, such as lists of choices, are not beside the dialog. */
   const isBeside = ({ target }: MouseEvent) =>
-    target instanceof Element && root.current?.contains(target) === true && target.closest('[aria-modal="true"]') === null
+    target instanceof Element && root.current?.contains(target) === true && target.closest(DIALOG) === null
   return {
     ref: root,
     zIndex: LOWEST_Z_INDEX + level,

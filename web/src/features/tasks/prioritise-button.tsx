@@ -5,10 +5,9 @@
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import { taskInputFor } from '@arcade/contract/tasks/calls'
 import { Button } from '@mantine/core'
-import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
-import { FormDialog, useDialogInput } from '#src/ui/dialog-form.tsx'
-import { DialogActions } from '#src/ui/dialog.tsx'
+import { FormDialog, StatefulDialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { type BulkAct, useBulk } from '#src/lists/bulk-act.tsx'
@@ -71,26 +70,24 @@ interface PrioritiseFormProps {
 }
 
 function PrioritiseForm({ fields: { firstField, stepField, isTyped, check }, nextFree, onSubmit, onClose }: PrioritiseFormProps) {
-  useDialogInput({ isTyped, isSending: false })
-  const handleSubmit = (event: FormEvent) => {
-    event.preventDefault()
+  const handleSubmit = () => {
     const numbers = check()
     if (numbers) onSubmit(numbers)
   }
   return (
-    <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
+    <StatefulDialogForm
+      isTyped={isTyped}
+      className={classes['numbers']}
+      submitLabel="Continue"
+      onSubmit={handleSubmit}
+      onCancel={onClose}
+    >
       <NumberInput label="First Priority" {...firstField} data-autofocus />
       {nextFree !== undefined && nextFree !== firstField.value && (
         <NextPriorityButton value={nextFree} onChoose={firstField.onChange} />
       )}
       <NumberInput label="Step" {...stepField} />
-      <DialogActions>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit">Continue</Button>
-      </DialogActions>
-    </form>
+    </StatefulDialogForm>
   )
 }
 

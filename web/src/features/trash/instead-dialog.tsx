@@ -2,13 +2,14 @@
 import type { TrashedRecord } from '@arcade/contract/trash/fields'
 import { restoreInput } from '@arcade/contract/trash/calls'
 import { isolated } from '@arcade/contract/text'
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { Dialog, DialogActions } from '#src/ui/dialog.tsx'
+import { StatefulDialogForm } from '#src/ui/dialog-form.tsx'
+import { Dialog } from '#src/ui/dialog.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './trash-page.module.css'
@@ -27,8 +28,7 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   const [isTouched, setIsTouched] = useState(isUser)
   const value = isTouched ? typed : free
 
-  const handleSubmit = async (event: FormEvent) => {
-    event.preventDefault()
+  const handleSubmit = async () => {
     const instead = isUser ? { email: value } : { priority: value }
     const checked = restoreInput.safeParse(instead)
     if (!checked.success) return setProblem(checked.error.issues[0]?.message)
@@ -50,18 +50,12 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
 
   return (
     <Dialog isOpen onClose={onClose} title={`Restore ${isolated(name)}`}>
-      <form onSubmit={(event) => void handleSubmit(event)} noValidate>
+      <StatefulDialogForm submitLabel="Restore" onSubmit={() => void handleSubmit()} onCancel={onClose}>
         <div className={classes['instead']}>
           <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>
           <InsteadField isUser={isUser} value={value} error={problem} onChange={change} />
         </div>
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Restore</Button>
-        </DialogActions>
-      </form>
+      </StatefulDialogForm>
     </Dialog>
   )
 }
