@@ -90,7 +90,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (starting.signal.aborted) {
       // The server was asked to stop, so the exit code does not depend on how its start failed.
-      if (error !== starting.signal.reason) log.warn({ err: error }, 'The start failed while it was given up')
+      if (error !== starting.signal.reason) log.warn({ err: error }, 'Cleaning up after the cancelled start failed')
       process.exit(exitCode)
     }
     if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'The server could not start')

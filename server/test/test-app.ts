@@ -61,8 +61,7 @@ export interface TestApp {
   readiness: App['readiness']
   backups: Backups
   guest: Client
-  /** Creates an account and signs it in. */
-  /** @param as the user type, or the role of an admin; an admin is an owner */
+  /** Creates an account and signs it in. @param as the user type, or the role of an admin; an admin is an owner */
   signUp(as: 'admin' | 'user' | Role, email?: string): Promise<Client>
   /** Creates a bot token and returns a client that uses it. */
   bot(name?: string, scope?: BotScope): Promise<Client>

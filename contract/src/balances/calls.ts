@@ -1,4 +1,4 @@
-/** A player's balance, for admins (design §7): its ledger entries, adjustments with a reason, and reversals. */
+/** A player's balance, for admins: its ledger entries, adjustments with a reason, and reversals. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { cursorField, idField } from '#src/field-schemas.ts'

@@ -1,4 +1,4 @@
-/** The rules for the names of bot tokens (design §8). */
+/** The rules for the names of bot tokens. */
 import { expect, test } from 'vitest'
 import { botTokenNameField } from './calls.ts'
 

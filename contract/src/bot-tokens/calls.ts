@@ -1,5 +1,5 @@
 /**
- * Bot tokens, for admins (design §8): create, rotate (old and new secret both work for a while), revoke. A token is shown once, when it is
+ * Bot tokens, for admins: create, rotate (old and new secret both work for a while), revoke. A token is shown once, when it is
  * created.
  */
 import { z } from 'zod'

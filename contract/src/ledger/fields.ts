@@ -1,4 +1,4 @@
-/** The causes of ledger entries (design §7). A player's balance is the sum of the player's ledger entries. */
+/** The causes of ledger entries. A player's balance is the sum of the player's ledger entries. */
 export const entryCauses = {
   // Not reversible: the next import would add the difference to the imported balance again.
   opening: { label: 'Opening balance', isReversible: false },

@@ -9,7 +9,7 @@ export const secondFactorMethods = Object.keys(secondFactorLabels) as [SecondFac
 export const secondFactorPolicies = ['optional', 'admins'] as const
 export type SecondFactorPolicy = (typeof secondFactorPolicies)[number]
 
-/** How many recovery codes a person gets at once: the usual number, and as many as the issue of the product asks for. */
+/** The number of recovery codes that a person gets together: as many as most products give. */
 export const RECOVERY_CODES = 10
 /** Minutes for which a proof of the second factor is enough for calls that ask for it again. */
 export const STEP_UP_MINUTES = 10

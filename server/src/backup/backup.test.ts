@@ -1,4 +1,4 @@
-/** Backups and restores of databases on the tests' server (design §8): what is saved, what is restored, what is refused. */
+/** Backups and restores of databases on the tests' server: what is saved, what is restored, what is refused. */
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Backups that admins start in the console (design §8): one at a time, with progress, cancelled, verified, and what is left of failed ones. */
+/** Backups that admins start in the console: one at a time, with progress, cancelled, verified, and what is left of failed ones. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Scheduled backups (design §8): when they run, on which server, how many are kept, and what admins are told. */
+/** Scheduled backups: when they run, on which server, how many are kept, and what admins are told. */
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

@@ -116,7 +116,7 @@ export async function releaseChunk(database: Database, { broadcast, chunk, lease
     await countChunk(tx, { broadcast, chunk })
     return !row.isMine
   })
-  // The broadcast may have been added up without an answer that came after the lease. Then it is added up again.
+  // The totals of a broadcast that has ended lack an answer that came after the lease, so they are computed again.
   if (isLate)
     await sql`update broadcasts set counts = null where number = ${broadcast} and state in ('done', 'cancelled')`.execute(
       database.db,

@@ -39,7 +39,7 @@ const BEGIN = `
    where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning outcome`
 
 /**
- * The same within a cap of $3 messages a week. Several broadcasts may be sent to a player at the same time: each locks all of the player's
+ * Does what BEGIN does, and keeps a cap of $3 messages a week. Several broadcasts may be sent to a player at the same time: each locks all of the player's
  * rows that count or may count soon, in the same order, so the second one sees what the first one has begun.
  */
 const BEGIN_WITHIN_CAP = `
@@ -52,7 +52,7 @@ const BEGIN_WITHIN_CAP = `
                         then ${SKIPPED.cap} else ${OUTCOMES.sending} end
    where user_id = $1 and broadcast = $2 and outcome = ${OUTCOMES.pending} returning outcome`
 
-// A message that was sent is always worth knowing; any other answer counts only while nobody knows better.
+// `sent` replaces every other outcome. Any other answer replaces only `sending` or `unknown`.
 const WRITE_SENT = `
   update broadcast_recipients set outcome = ${OUTCOMES.sent}, at = now()
    where user_id = $1 and broadcast = $2 and outcome <> ${OUTCOMES.sent}`

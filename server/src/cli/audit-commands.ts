@@ -47,7 +47,7 @@ export function dropBefore(day: string): RunOnDatabase {
   if (!isDay(day)) throw new UsageError(`${day} is no day such as 2026-01-31.`)
   return async ({ database, print }) => {
     const first = new Date(`${day}T00:00:00Z`)
-    if (first > (await databaseNow(database.db))) throw new StartError(`${day} is in the future: everything would go.`)
+    if (first > (await databaseNow(database.db))) throw new StartError(`${day} is in the future: all entries would be deleted.`)
     const act = actOfProcess('command', 'arcade audit drop')
     const dropped = await database.transaction((tx) => dropEntries(tx, act, first))
     print(`${dropped} entries of before ${day} are gone.`)

@@ -50,7 +50,7 @@ async function divide(
   const client = await database.connect('arcade distribute')
   try {
     if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.distribution)))
-      throw new StartError('Another `arcade distribute` is at it.')
+      throw new StartError('Another `arcade distribute` is already running.')
     for (const table of tables) {
       const start = performance.now()
       await divideTable(client, table, shards, (reason) => {

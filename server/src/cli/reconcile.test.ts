@@ -1,4 +1,4 @@
-/** `arcade reconcile` (design §7, §8): reports every way in which a balance and its entries can differ, and nothing else. */
+/** `arcade reconcile`: reports every way in which a balance and its entries can differ, and nothing else. */
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '#src/db/database.ts'

@@ -1,6 +1,6 @@
 /**
  * Counts players and participations as they are written (design §4): totals, and activity by hour, day and month. Code that writes players
- * or participations calls this module. Hours are kept for two days only: no chart shows older hours, and years of them would take more room
+ * or participations calls this module. Hours are kept for four days only: no chart shows older hours, and years of them would take more room
  * than the rows that they count.
  */
 import { type Kysely, sql } from 'kysely'
@@ -10,8 +10,8 @@ import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** Hours that are kept: twice as many as any chart shows, so that an hour is complete for as long as it is shown. */
-const HOURS_KEPT = 48
+/** The age up to which activity is also counted by hour: twice what any chart shows, so that an hour is complete for as long as it is shown. */
+const COUNTED_HOURS = 48
 const HOUR_MS = 3_600_000
 
 /** Counter deltas of activity, and the time at which they are collected. `addToCounters` writes them. */
@@ -63,9 +63,9 @@ export function sumsOfItemsSql(sums: string, range: CounterRangeSql): string {
     from ${sums} where ${isWithinSql(range)} group by 1, 2)`
 }
 
-/** Deletes hours that no chart shows any more. */
+/** Deletes hours that are twice as old as the last one that activity is added to. */
 export async function sweepHours({ db }: Pick<Database, 'db'>): Promise<void> {
-  const before = new Date((await databaseNow(db)).getTime() - 2 * HOURS_KEPT * HOUR_MS)
+  const before = new Date((await databaseNow(db)).getTime() - 2 * COUNTED_HOURS * HOUR_MS)
   for (const [from, to] of hourNamesBefore(before))
     await sql`delete from counters where name >= ${from} and name < ${to}`.execute(db)
 }
@@ -83,5 +83,5 @@ function addParticipationActivity({ deltas, now }: ActivityDeltas, item: Counted
 }
 
 function timeUnitsFor(at: Date, now: Date): readonly TimeUnit[] {
-  return at.getTime() < now.getTime() - HOURS_KEPT * HOUR_MS ? ['day', 'month'] : timeUnits
+  return at.getTime() < now.getTime() - COUNTED_HOURS * HOUR_MS ? ['day', 'month'] : timeUnits
 }

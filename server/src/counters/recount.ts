@@ -1,6 +1,6 @@
 /**
  * Compares the counters with the rows that they count, in one snapshot, and corrects them. A correction is an ordinary delta of the
- * difference in the snapshot, so changes that are counted at the same time stay correct and nobody waits (design §4).
+ * difference in the snapshot, so changes that are counted at the same time stay correct and nobody waits.
  */
 import type { Kysely } from 'kysely'
 import { type Connection, destroy } from '#src/postgres/connections.ts'

@@ -1,5 +1,5 @@
 /**
- * Transactions that see one snapshot of the whole database (design §4). A single PostgreSQL provides this by itself. On a Citus cluster each
+ * Transactions that see one snapshot of the whole database. A single PostgreSQL provides this by itself. On a Citus cluster each
  * server takes its own snapshot. Transactions that commit on several servers therefore take the shared lock `changes`, and wait for the
  * milliseconds in which these snapshots are taken.
  */

@@ -1,4 +1,4 @@
-/** Keeps transactions from deadlocking (design §4): they take transaction locks, or change rows in a fixed order. */
+/** Keeps transactions from deadlocking: they take transaction locks, or change rows in a fixed order. */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import { LOCKS, LOCK_SPACE, RIGHTS_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'

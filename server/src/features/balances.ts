@@ -1,4 +1,4 @@
-/** The console's calls about a player's balance (design §7): its ledger with who wrote each entry and why, adjustments, reversals. */
+/** The console's calls about a player's balance: its ledger with who wrote each entry and why, adjustments, reversals. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import type { contract } from '@arcade/contract/contract'
 import type { Handlers } from '#src/calls.ts'

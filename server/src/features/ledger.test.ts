@@ -1,4 +1,4 @@
-/** What the game reads about balances (design §8): a player's entries and the leaderboard. */
+/** What the game reads about balances: a player's entries and the leaderboard. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'

@@ -1,4 +1,4 @@
-/** A player's wish to get no broadcasts (design §8), by the bot or the player's own client. */
+/** A player's wish to get no broadcasts, by the bot or the player's own client. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testApp, type TestApp } from '#test/test-app.ts'

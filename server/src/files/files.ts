@@ -220,10 +220,7 @@ class StoredFiles implements Files {
       }
       if (await listForRemoval(this.#database.db, key)) return key
     }
-    throw storeUnavailable(
-      STORE_UNAVAILABLE,
-      new Error(`the file store says of each of ${MAX_TAKEN} new keys that it has such a file`),
-    )
+    throw storeUnavailable(STORE_UNAVAILABLE, new Error(`the file store reports each of ${MAX_TAKEN} new keys as taken`))
   }
 
   /** Removes the file that is due the longest; returns false if none is. Its entry stays until then, so a failure is retried. */

@@ -155,7 +155,7 @@ describe('§6 personal fields of players', () => {
     expect(personalNames(playerFields).toSorted()).toEqual(Object.keys(planted).toSorted())
   })
 
-  test('the walk finds what is planted where people may see it', async () => {
+  test('the walk finds planted values where people may see them', async () => {
     const { app, person, ids } = await plantedFor('owner', true)
     const { telling, answering } = await walk(app, person, ids)
     expect([...telling.keys()].toSorted()).toEqual([

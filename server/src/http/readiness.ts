@@ -22,7 +22,7 @@ const NOTICE_MS = 3_000
 export function createReadiness({ database, files }: { database: Database; files: Files }): Readiness {
   let isStopping = false
   let askedAt = -Infinity
-  /** The running check, which all requests share that arrive meanwhile: anybody may ask. */
+  /** The running check. Requests that arrive meanwhile share it, because guests may ask. */
   let checking: Promise<boolean> | undefined
   const check = async (): Promise<boolean> => (await database.isReady()) && (await files.isReady())
   return {

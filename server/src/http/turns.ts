@@ -5,9 +5,9 @@
 import { Failure } from '#src/calls.ts'
 
 /**
- * Requests of an address or player that run at the same time: as many as passwords can be hashed at once. A request counts until the end of
- * its turn of the event loop, even if it is answered at once, and of the waiting ones one begins in each turn. So between large answers to
- * many connections, other clients' requests are answered.
+ * Requests of an address or player that run at the same time: as many as passwords can be hashed at the same time. A request counts until
+ * the end of its tick of the event loop, even if it is answered before, and one waiting request begins in each tick. So between large
+ * answers to many connections, other clients' requests are answered.
  */
 const MAX_RUNNING = 4
 /** Requests of an address or player that may wait: more than a browser or a person's programs send at once, also several behind one router. */

@@ -1,5 +1,5 @@
 /**
- * Bot tokens: bearer credentials of the game's bot, shown once and stored as SHA-256 (design §8). A token has a scope, a second valid secret
+ * Bot tokens: bearer credentials of the game's bot, shown once and stored as SHA-256. A token has a scope, a second valid secret
  * while it is being rotated, and the time of each secret's last use. Hides the table and the cache; other processes learn of changes by NOTIFY.
  */
 import { randomUUID } from 'node:crypto'

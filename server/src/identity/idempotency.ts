@@ -42,7 +42,7 @@ export async function createOnce<T, Prepared>(
 }
 
 /**
- * The same for work outside a transaction, such as storing a file. After a crash, a repeated request starts again once ABANDONED_SECONDS
+ * Like `createOnce`, for work outside a transaction, such as storing a file. After a crash, a repeated request starts again once ABANDONED_SECONDS
  * have passed, so the unfinished work of `create` must be cleaned up in another way. If a request takes longer and another one takes over the
  * key, both run `create`, and only the answer of the other one is stored.
  */

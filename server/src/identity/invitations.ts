@@ -79,7 +79,7 @@ export async function lockInvitation(tx: Transaction<Tables>, id: string): Promi
   return { ...found, email: found.email }
 }
 
-/** Gives a locked invitation a new link, for 72 hours anew, and ends the earlier one. It stands on the rights of `madeBy` then. */
+/** Gives a locked invitation a new link, for 72 hours anew, and ends the earlier one. From then on it depends on the rights of `madeBy`. */
 export async function renewInvitation(tx: Transaction<Tables>, invitation: Invitation, madeBy: string): Promise<MadeInvitation> {
   const token = newToken()
   const { expires_at: expires } = await tx

@@ -1,5 +1,5 @@
 /**
- * What goes to the trash with a person beside the account, and comes back with a restore: the second factor, and the points adjusted on that
+ * What goes to the trash with a person's account and comes back when it is restored: the second factor, and the points adjusted on that
  * day. Otherwise, somebody could get rid of them by removing and restoring the person. Also the linked account of the sign-in service.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'

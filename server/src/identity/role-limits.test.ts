@@ -110,7 +110,7 @@ describe('one day', () => {
     expect((await adjust(manager, 0.5)).body).toMatchObject({ code: 'LIMIT_REACHED', left: 0 })
   })
 
-  test('what is refused for another reason is not counted', async () => {
+  test('adjustments that are refused for another reason are not counted', async () => {
     const { manager } = await opening({ maxAdjustedDaily: 2000 })
     expect((await adjust(manager, -1500)).body.code).toBe('BALANCE_TOO_LOW')
     expect((await adjust(manager, 5, 99)).body.code).toBe('NO_SUCH_PLAYER')

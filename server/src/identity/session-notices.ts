@@ -11,7 +11,7 @@ export async function notifyOf(tx: Kysely<Tables>, userId: string): Promise<void
 }
 
 /**
- * The same for a user whose sessions have ended. It also waits for acts of the user that are just being committed; any later one is refused
+ * Like `notifyOf`, for a user whose sessions have ended. It also waits for acts of the user that are just being committed; any later one is refused
  * (still-signed-in.ts). Run it when the transaction has all other locks: those acts may wait for it.
  */
 export async function notifyAndWaitForActs(tx: Kysely<Tables>, userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Balances from imports, and the ledger entries that explain them (design §7). */
+/** Balances from imports, and the ledger entries that explain them. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

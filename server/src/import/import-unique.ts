@@ -7,7 +7,7 @@ export interface Claim<Key> {
 }
 
 /**
- * Returns the claims that must be refused when all the others are met at the same time, so rows may swap values. A row that already has its
+ * Returns the claims to refuse so that all others can be written together; rows may so swap values. A row that already has its
  * value keeps it, and of several new claims the first one wins. A refused row keeps its stored value.
  * @param claims the rows to be written, with different ids
  * @param existing the stored rows, at least those with an id of a claim or with a value that a claim asks for

@@ -71,7 +71,7 @@ interface Chunk {
   count: (activity: ActivityDeltas, at: Date, rows: number) => void
   sql: string
   /** Statements that insert the same rows' data into other tables; that of balances returns their buckets. */
-  beside?: readonly string[]
+  otherTables?: readonly string[]
   params: unknown[]
 }
 
@@ -80,7 +80,7 @@ async function seedTelegramUsers(context: Context, total: number): Promise<numbe
     ...range,
     count: addPlayerCount,
     sql: telegramUsersSql,
-    beside: balancesSql,
+    otherTables: balancesSql,
     params: [SEED_BASE, context.today],
   }))
   return insertChunks(context, { tables: ['telegram_users', 'balances', 'ledger_entries'], noun: 'players', chunks: parts })
@@ -130,13 +130,13 @@ async function insertChunks(
   return added
 }
 
-async function insertChunk(database: Database, { from, to, count, sql: text, beside = [], params }: Chunk): Promise<number> {
+async function insertChunk(database: Database, { from, to, count, sql: text, otherTables = [], params }: Chunk): Promise<number> {
   return database.transaction(async (tx) => {
     await inLargePortions(tx)
     const query: CompiledQuery<{ hour: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
     const activity = await beginActivity(tx)
-    for (const one of beside) {
+    for (const one of otherTables) {
       const opening: CompiledQuery<{ bucket: BalanceBucket }> = CompiledQuery.raw(one, [from, to, ...params])
       const { rows: opened } = await tx.executeQuery(opening)
       for (const { bucket } of opened) addDelta(activity.deltas, { of: 'balances', bucket }, 1)

@@ -171,8 +171,8 @@ export async function recountLimits(tx: Transaction<Tables>, kind: HistoryKind, 
 }
 
 /**
- * Deletes buckets of limits. Locks them in the same order as claims do, so that they do not wait for each other; afterwards no transaction
- * locks the item's own row.
+ * Deletes buckets of limits. Locks them in the same order as claims do, so that the two cannot deadlock. The item's own row must have been
+ * locked before.
  */
 async function deleteQuotas(tx: Transaction<Tables>, kind: HistoryKind, ids: readonly string[]): Promise<void> {
   const own = sql<boolean>`kind = ${kind} and item_id = any(${ids})`

@@ -1,4 +1,4 @@
-/** Adjustments and reversals (design §7): entries with a reason, written once, by admins and bots, audited and sent to webhooks. */
+/** Adjustments and reversals: entries with a reason, written once, by admins and bots, audited and sent to webhooks. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { expectWhole, raceForBalance } from '#test/ledger.ts'

@@ -1,5 +1,5 @@
 /**
- * Changes of a balance by an operator (design §7): an adjustment, or the reversal of a ledger entry. Each writes a ledger entry
+ * Changes of a balance by an operator: an adjustment, or the reversal of a ledger entry. Each writes a ledger entry
  * with a reason, is audited and is sent to webhooks. The reference of a reversal is the reversed entry, so an entry is reversed
  * at most once.
  */

@@ -1,4 +1,4 @@
-/** Caps (design §7): the most that a cause gives one player, or takes from one, on a day in UTC, exact even for twenty simultaneous calls. */
+/** Caps: the most that a cause gives one player, or takes from one, on a day in UTC, exact even for twenty simultaneous calls. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { expectReconciled } from '#test/ledger.ts'

@@ -1,5 +1,5 @@
 /**
- * Caps (design §7): the most that a cause gives one player, or takes from one, on a UTC day. The row of the balance has the amounts of the
+ * Caps: the most that a cause gives one player, or takes from one, on a UTC day. The row of the balance has the amounts of the
  * last day as JSON by cause (`-cause` for what is taken). So a transaction that has locked the row knows them without reading entries.
  * Without caps nothing is stored. In an UPDATE, Citus accepts neither COALESCE nor CASE around the current time, so GREATEST replaces nulls.
  */

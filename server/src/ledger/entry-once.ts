@@ -1,5 +1,5 @@
 /**
- * Writes a ledger entry exactly once, even if the request is repeated, sent concurrently, or its answer was lost (design §7).
+ * Writes a ledger entry exactly once, even if the request is repeated, sent concurrently, or its answer was lost.
  * Hides the idempotency keys, which are stored with the player's other rows, and how a request finds the entry that another one
  * wrote.
  */

@@ -1,4 +1,4 @@
-/** The histogram of balances (design §8) counts the players who are not blocked, whatever happens to those who are. */
+/** The histogram of balances counts the players who are not blocked, whatever happens to those who are. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'

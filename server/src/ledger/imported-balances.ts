@@ -1,5 +1,5 @@
 /**
- * Writes imported balances together with the ledger entries that explain them (design §7): a balance is the sum of its player's entries,
+ * Writes imported balances together with the ledger entries that explain them: a balance is the sum of its player's entries,
  * which are numbered without gaps and never changed. Every player has a row in `balances`.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'

@@ -1,4 +1,4 @@
-/** Ranks (design §8): exact among the first 10,000, and estimated from the histogram of balances beyond. */
+/** Ranks: exact among the first 10,000, and estimated from the histogram of balances beyond. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { giveBalances } from '#test/players.ts'

@@ -1,5 +1,5 @@
 /**
- * A player's rank by balance (design §8). Rank 1 is the highest balance; of equal balances the lower id comes first, as in the list of
+ * A player's rank by balance. Rank 1 is the highest balance; of equal balances the lower id comes first, as in the list of
  * players. Blocked players have no rank, and those behind them move up. The rank is exact among the first MAX_RANKS. Beyond that it is
  * estimated from the histogram of balances in the counters, which is some seconds old, and from the balance's
  * position in its bucket, because counting the rows would take too long.

@@ -1,5 +1,5 @@
 /**
- * Checks that every balance is the sum of its ledger entries, whose numbers have no gaps (design §7). One scan of each table proves this for
+ * Checks that every balance is the sum of its ledger entries, whose numbers have no gaps. One scan of each table proves this for
  * all players at once; only if it fails are players checked one by one.
  */
 import type { Database } from '#src/db/database.ts'

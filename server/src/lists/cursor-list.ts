@@ -19,9 +19,9 @@ import { whereFilter } from './where.ts'
 
 /** Counts that run at the same time: each holds a database connection until it ends. */
 const COUNTS_AT_ONCE = 4
-/** The same for exact counts, which may take seconds. They wait apart, so that no estimate waits for one. */
+/** Exact counts that run at the same time. They may take seconds, so they have a queue of their own, and no estimate waits for one. */
 const EXACT_COUNTS_AT_ONCE = 2
-/** Counts that may wait: four at a time, at half a second each, finish this many within the longest wait. */
+/** Counts that may wait in each queue: four estimates at a time, at half a second each, finish this many within the longest wait. */
 const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 

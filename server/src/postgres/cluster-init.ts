@@ -128,7 +128,7 @@ async function runAsSuperuser(dir: string, programs: Programs, statements: strin
     `${statements.join('\n')}\n`,
   )
   const problem = /^.*(ERROR|FATAL|PANIC):.*$/m.exec(output)
-  if (problem !== null) throw new Error(`setting the cluster up failed: ${problem[0]}`)
+  if (problem !== null) throw new Error(`initializing the embedded PostgreSQL failed: ${problem[0]}`)
 }
 
 /** Removes data directories whose creation was interrupted by a kill or a power failure. */

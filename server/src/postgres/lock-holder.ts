@@ -1,5 +1,5 @@
 /**
- * The connection that a process keeps open all the time (design §4). It holds the advisory locks that show who uses the embedded PostgreSQL,
+ * The connection that a process keeps open all the time. It holds the advisory locks that show who uses the embedded PostgreSQL,
  * and it receives notifications. If it is lost, the process starts the database again or waits for it, and then connects again.
  */
 import { randomBytes } from 'node:crypto'

@@ -102,7 +102,7 @@ class Watcher implements ReplicaWatch {
         (error: Error) => error,
       )
       if (this.#isClosed) return
-      if (failure) this.#giveUp('cannot be reached')
+      if (failure) this.#giveUp(this.#database() ? 'cannot be reached' : 'cannot be compared with the primary, which is away')
       this.#logChange(failure)
       await pause(failure ? RETRY_MS : CHECK_EVERY_MS, undefined, { ref: false })
     }

@@ -1,4 +1,4 @@
-/** `npm run arcade -- backup`, `backup verify`, `restore` and `resume` as processes, beside a server and killed at any moment (design §8). */
+/** `npm run arcade -- backup`, `backup verify`, `restore` and `resume` as processes, beside a server and killed at any moment. */
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'

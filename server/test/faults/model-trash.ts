@@ -1,4 +1,4 @@
-/** The model's commands for the calls of the trash and of undoing (design §7). */
+/** The model's commands for the calls of the trash and of undoing. */
 import fc from 'fast-check'
 import type { ErrorCode } from '@arcade/contract/errors'
 import { trashKindLabels, type TrashKind } from '@arcade/contract/trash/fields'

@@ -104,7 +104,7 @@ describe('Replica', () => {
       for (const [path, body] of samples[name]!) {
         const before = answered()
         const answer = await waitFor(`${path} to be answered by the replica`, async () => {
-          const received = await (await freshReader()).call(method, path, body)
+          const received = await (await app.signUp('admin')).call(method, path, body)
           expect(received.status, `${path}: ${received.body?.message}`).toBe(200)
           return answered() > before && received
         })
@@ -114,7 +114,7 @@ describe('Replica', () => {
     expect(database.replica!.state().failed, 'statements that a replica refuses').toBe(0)
     const before = answered()
     for (const path of ['/api/session', '/api/views?list=users', '/api/account/sessions', '/api/backups', '/api/events'])
-      await (await freshReader()).call('GET', path)
+      await (await app.signUp('admin')).call('GET', path)
     await createTask(admin)
     expect(answered()).toBe(before)
     await onServer(withDatabase(adminUrl, 'console'), async (run) => {
@@ -291,6 +291,14 @@ describe('Replica', () => {
     }
   })
 
+  test('while the primary is away, its replica is not called unreachable, and is used again afterwards', async () => {
+    await inUse()
+    await postgres.primary.signal('SIGKILL')
+    await waitFor('the server to notice', () => status() === 'cannot be compared with the primary, which is away')
+    await postgres.primary.start()
+    await inUse()
+  })
+
   test('a replica of a Citus cluster is not used, since a position belongs to one of its servers only', async () => {
     const admin = await browser()
     await inUse()
@@ -348,11 +356,6 @@ const exportOf = (list: string) => ({ list, target: { filter: {} }, sort: 'prior
 async function countTasks(): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from tasks`.execute(database.db)
   return rows[0]!.count
-}
-
-/** Returns a client that has not written anything. */
-async function freshReader(): Promise<Client> {
-  return app.signUp('admin')
 }
 
 async function seedRows(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Bulk acts: a dry run, the confirmation of what it would do, and the act itself (design §7). */
+/** Bulk acts: a dry run, the confirmation of what it would do, and the act itself. */
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { isolated } from '@arcade/contract/text'
 import { Button } from '@mantine/core'
@@ -31,7 +31,10 @@ export interface BulkAct {
   successText: (count: number) => string
   /** Returns the message for a failed call. */
   messageOf: (error: unknown) => string
-  /** Runs after the act succeeded or failed, but not after Cancel. Resolves once the list has been reloaded. */
+  /**
+   * Runs after the act succeeded or failed, but not after Cancel. Resolves once the list has been reloaded.
+   * @param isDone whether the act has succeeded, or the rows are gone
+   */
   onEnd: (isDone: boolean) => Promise<void>
 }
 
@@ -80,7 +83,8 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
   try {
     const planned = await run({ dryRun: true })
     if (planned.affected === 0) {
-      toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
+      reportNothingToDo(planned)
+      void onEnd(planned.refused === 0)
       return
     }
     const confirmed = { title, confirmLabel: act.confirmLabel(planned.affected), isDestructive }
@@ -97,6 +101,13 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
     return
   }
   void onEnd(true).then(() => endBusy({ afterPaint: true }))
+}
+
+/** Says why an act would change no row: all are refused, or gone. */
+function reportNothingToDo({ refused, refusals: [first] }: BulkDone): void {
+  if (!first) toast.failure('Nothing of this is there any more.')
+  else if (refused === 1) toast.failure(first.reason)
+  else toast.failure(`None of the ${formatted(refused)} can be changed.`, { detail: `${isolated(first.title)}: ${first.reason}` })
 }
 
 interface PlanProps {

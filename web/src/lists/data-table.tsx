@@ -110,7 +110,7 @@ function useDrawing(
   isStale: boolean,
 ): { page: number; isWhole: boolean } {
   const [begun, setBegun] = useState({ rows, pageIdentity, page: 0 })
-  // The transitions of two pages may end together. A state of their own ends with the newest page, whatever was set meanwhile.
+  // The transitions of two pages may end together. This state is not part of `begun`, so it ends with the newest page even if `begun` was set meanwhile.
   const [wholePage, setWholePage] = useState<number>()
   let { page } = begun
   if (!isStale && (rows !== begun.rows || pageIdentity !== begun.pageIdentity)) {

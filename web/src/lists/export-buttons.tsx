@@ -35,7 +35,7 @@ interface ExportAllProps<L extends NamedList, Row> {
   everyone: number | undefined
 }
 
-/** Downloads the rows that the list shows. With a search or filter, a menu also offers all rows (design §7). */
+/** Downloads the rows that the list shows. With a search or filter, a menu also offers all rows. */
 export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<L, Row>) {
   const { state, call, label = 'Download User Data', everything = 'Everyone', everyone } = props
   const { list, address } = state

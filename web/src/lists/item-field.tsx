@@ -53,7 +53,7 @@ function optionsOf(kind: HistoryKind, items: readonly Title[]): SearchOption[] {
   }))
 }
 
-/** Returns the titles of items that filters name: of `kind:id` its title, while it is loaded a dash, and without such an item its id. */
+/** Returns a function from `kind:id`, as filters name items, to the item's title: a dash while it loads, and its id if there is no such item. */
 export function useItemTitles(items: readonly string[]): (item: string) => string {
   const wanted = [...new Set(items)].flatMap((item) => readItem(item) ?? [])
   const titles = useQueries(

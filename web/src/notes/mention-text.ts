@@ -58,7 +58,7 @@ function endsWord(text: string, end: number): boolean {
   return !/^[\p{L}\p{N}]/u.test(text.slice(end))
 }
 
-/** Returns the ids of the people whom a text mentions. Of several with one name, those who were chosen from the menu, or else all of them. */
+/** Returns the ids of the people whom a text mentions. If several people have one name: those who were chosen from the menu, or else all of them. */
 export function mentionedIn(text: string, people: readonly Colleague[], chosen: ReadonlySet<string>): string[] {
   const names = new Set(partsOf(text, people).flatMap(({ mention }) => mention?.name ?? []))
   return [...names].flatMap((name) => {

@@ -50,7 +50,7 @@ export function Palette({ onClose, onKeyboardMap, takeTyped }: OverlayProps) {
       returnFocus={false}
       lockScroll={false}
       overlayProps={{}}
-      // Of the dialog, screen readers read out the status, not the whole list.
+      // Screen readers announce the dialog's status, not its whole list.
       attributes={{ content: { 'aria-label': 'Search' }, body: { id: undefined } }}
       data-palette
     >

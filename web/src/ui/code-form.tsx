@@ -18,7 +18,7 @@ interface CodeFormProps {
   onCode: (input: CodeInput) => Promise<Refusal | void>
   /** Called if the sign-in has expired. */
   onExpire?: (message: string) => void
-  /** In a dialog: called by its Cancel button. Without it, the form is a page's. */
+  /** Called by the Cancel button of a dialog. Left out if the form is on a page, which has none. */
   onCancel?: () => void
   /** Gets the input, for what gives it the focus at first. A dialog does so by itself when it opens. */
   inputRef?: RefObject<HTMLInputElement | null>

@@ -1,4 +1,4 @@
-/** The widths at which pages look different, as in the style sheets (design §7). */
+/** The widths at which pages look different, as in the style sheets. */
 import { useSyncExternalStore } from 'react'
 
 /** Returns a hook that tells whether the window matches a media query. All components share one query, because each would take time. */

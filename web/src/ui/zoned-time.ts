@@ -74,7 +74,7 @@ function leftOut(local: number, zone: string): Reading {
   return { comes: 'never', at: late, before: late + before, after: toLocal(late, zone) }
 }
 
-/** Returns a moment for a local time: of two the first, and of none the moment at which the clock goes forward. */
+/** Returns the moment of a local time: the first one if there are two; the moment at which the clock goes forward if there is none. */
 export function momentOf(local: number, zone: string): number {
   return fromLocal(local, zone).at
 }

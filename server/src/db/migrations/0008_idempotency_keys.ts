@@ -1,4 +1,4 @@
-/** Answers of requests that created something, so that a repeated request gets the same one (design §7). */
+/** Answers of requests that created something, so that a repeated request gets the same one. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The calls with which admins see backups, start, cancel and verify them (design §8). */
+/** The calls with which admins see backups, start, cancel and verify them. */
 import type { contract } from '@arcade/contract/contract'
 import { actOf } from '#src/audit/audit.ts'
 import type { Backups } from '#src/backup/backups.ts'

@@ -1,4 +1,4 @@
-/** Bot tokens (design §8): created, rotated with two secrets valid at once, revoked, with a scope, on several servers. */
+/** Bot tokens: created, rotated with two secrets valid at once, revoked, with a scope, on several servers. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'

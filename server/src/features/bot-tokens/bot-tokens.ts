@@ -1,4 +1,4 @@
-/** The calls with which admins create, rotate and revoke bot tokens (design §8). */
+/** The calls with which admins create, rotate and revoke bot tokens. */
 import type { contract } from '@arcade/contract/contract'
 import { actOf } from '#src/audit/audit.ts'
 import type { Handlers } from '#src/calls.ts'

@@ -59,7 +59,7 @@ export function reportHandler({ database }: { database: Database }): Pick<Handle
       const claimed = claims.reduce((sum, { count }) => sum + count, 0)
       return {
         reached,
-        // Claims that were made between the two reads are not more than those who saw it.
+        // Players may claim between the two reads; those who claimed have also seen it.
         seen: Math.max(seen, claimed),
         claimed,
         cost: claims.reduce((sum, { cost }) => sum + cost, 0),

@@ -14,7 +14,7 @@ export interface AlertSource {
 
 /** The room on the disk, until changes are refused, below which an admin should make more. */
 const LITTLE_ROOM_BYTES = 1024 ** 3
-/** Seconds: a replica catches up after a burst of changes. */
+/** Seconds of lag after which a replica is an alert: it catches up sooner after a burst of changes. */
 const STALE_AFTER_SECONDS = 10
 const MB = 1024 ** 2
 

@@ -219,7 +219,7 @@ describe('a change of one’s own e-mail', () => {
     ])
   })
 
-  test('both links at once change it once', async () => {
+  test('both links used at the same time change it once', async () => {
     const { app, admin, newLink, oldLink } = await asked()
     const answers = await Promise.all([confirm(app, newLink), confirm(app, oldLink)])
     expect(answers.map(({ body }) => String(body.isChanged)).toSorted((a, b) => a.localeCompare(b))).toEqual(['false', 'true'])

@@ -185,7 +185,7 @@ async function findDone(db: Kysely<Tables>, userId: number, kind: HistoryKind): 
 
 const MAX_MESSAGE_LENGTH = 200
 
-/** Returns for each row the player to write, or why it fails. Of several rows about one player only the first is written. */
+/** Returns for each row the player to write, or why it fails. If several rows are about one player, only the first is written. */
 function checkRows(rows: readonly unknown[]): ({ player: PlayerRow } | { failed: PlayerResult })[] {
   const known = new Set<number>()
   return rows.map((row) => {

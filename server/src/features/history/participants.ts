@@ -65,7 +65,7 @@ function pageSql(ranges: string[], order: string, sees: boolean): string {
   return `select ${names.join(', ')}, period, ${microsecondsSql('at')} as key, ${COUNT} as total from (${parts.join(' union all ')}) as page order by ${order} limit ${limit}`
 }
 
-/** Selects a participant. Nobody is told of fields from before that they may not see. */
+/** Selects a participant. Fields from before are left out for people who may not see them. */
 function participantSql(sees: boolean): string {
   const hasFromBefore = sees ? 'from_before is not null' : 'false'
   return `${selectList(participantEntity, { derived: {}, masks: masksFor(sees) })}, ${hasFromBefore} as "hasFromBefore"`

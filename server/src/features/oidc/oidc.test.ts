@@ -190,7 +190,7 @@ describe('the second factor', () => {
     expect((await prove(app, first.cookie, totpCode(secret))).body.code).toBe('SIGN_IN_EXPIRED')
   })
 
-  test('a reset of it and a new password leave the account linked', async () => {
+  test('after a reset of the second factor and a new password the account is still linked', async () => {
     const { app, ada } = await withService()
     const grace = await app.signUp('editor', 'grace@gmail.com')
     await setUpTotp(app, grace)

@@ -1,4 +1,4 @@
-/** One's own passkeys, and their use: instead of the password, after it, and for a step-up (security.md, Sessions). */
+/** One's own passkeys, and their use: instead of the password, after it, and for a step-up (security.md, Passkeys). */
 import type { Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'

@@ -1,4 +1,4 @@
-/** Blocking players (design §7): a blocked player can neither claim nor get entries, one or many, until unblocked. */
+/** Blocking players: a blocked player can neither claim nor get entries, one or many, until unblocked. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'

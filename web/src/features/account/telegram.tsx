@@ -22,7 +22,7 @@ const ASK_EVERY_MS = 2000
 interface Code {
   code: string
   expiresAt: string
-  /** When the account was linked that this code replaces. */
+  /** When the account that this code replaces was linked. */
   replaces: string | undefined
 }
 

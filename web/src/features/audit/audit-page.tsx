@@ -23,7 +23,7 @@ import { useFilterOptions } from './filter-options.ts'
 
 const optional = { isHiddenAtFirst: true, width: 7, card: 'fold' } as const
 
-/** Of the fields that may tell personal ones of players, the server withholds only those that do. */
+/** Some fields may contain personal ones of players. The server withholds them only where they do. */
 const columns = listColumns(auditList, {
   at: { card: 'start', width: 5.5, grow: 1 },
   actorName: { render: (entry) => <Actor entry={entry} />, card: 'start', width: 6.5, grow: 1 },

@@ -1,4 +1,4 @@
-/** The bot tokens page, for admins (design §8): makes, rotates and revokes tokens. A new token is shown once, until the page is left. */
+/** The bot tokens page, for admins: makes, rotates and revokes tokens. A new token is shown once, until the page is left. */
 import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens/calls'
 import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { useQuery } from '@tanstack/react-query'

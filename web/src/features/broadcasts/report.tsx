@@ -21,7 +21,7 @@ const REFRESH_MS = 60_000
 interface ReportProps {
   id: string
   isOver: boolean
-  /** How many messages were sent. When sending ends, also again, the report is asked for at once. */
+  /** How many messages were sent. Each time that sending ends, the report is loaded again. */
   sent: number
 }
 

@@ -8,7 +8,7 @@ import type { Question } from '#src/ui/question.ts'
 import { movedBy, timeText, weekdayText } from '#src/ui/zoned-time.ts'
 import { type Dates, dayOf } from './days.ts'
 
-/** What of an item is moved: all of it, or only its start or end. */
+/** The part of an item that is moved: all of it, or only its start or end. */
 export type Part = 'whole' | 'start' | 'end'
 
 export function datesOf({ startsAt, endsAt }: Pick<CalendarItem, 'startsAt' | 'endsAt'>): Dates {

@@ -1,4 +1,4 @@
-/** The dialogs that change a balance (design §7): one adjusts it, one reverses an entry. Both ask for a reason and name the player. */
+/** The dialogs that change a balance: one adjusts it, one reverses an entry. Both ask for a reason and name the player. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { type Player, playerName } from '@arcade/contract/players/fields'
 import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger/calls'

@@ -1,4 +1,4 @@
-/** A player's ledger (design §7): its entries in words, the newest first. Operators can reverse entries here. */
+/** A player's ledger: its entries in words, the newest first. Operators can reverse entries here. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { isOwnCause, isReversible } from '@arcade/contract/ledger/fields'
 import { isErased, type Player } from '@arcade/contract/players/fields'

@@ -8,8 +8,7 @@ import { useState } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { StatefulDialogForm } from '#src/ui/dialog-form.tsx'
-import { Dialog } from '#src/ui/dialog.tsx'
+import { FormDialog, StatefulDialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './trash-page.module.css'
@@ -23,10 +22,11 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   const { id, kind, name, priorityOrEmail } = record
   const isUser = kind === 'user'
   const free = useFreePriority(kind)
-  const [typed, setTyped] = useState<string | number | undefined>(isUser ? (priorityOrEmail ?? '') : undefined)
+  const initial = isUser ? (priorityOrEmail ?? '') : free
+  const [typed, setTyped] = useState<string | number>()
   const [problem, setProblem] = useState<string>()
-  const [isTouched, setIsTouched] = useState(isUser)
-  const value = isTouched ? typed : free
+  const [isTouched, setIsTouched] = useState(false)
+  const value = isTouched ? typed : initial
 
   const handleSubmit = async () => {
     const instead = isUser ? { email: value } : { priority: value }
@@ -49,14 +49,19 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   }
 
   return (
-    <Dialog isOpen onClose={onClose} title={`Restore ${isolated(name)}`}>
-      <StatefulDialogForm submitLabel="Restore" onSubmit={() => void handleSubmit()} onCancel={onClose}>
+    <FormDialog isOpen onClose={onClose} title={`Restore ${isolated(name)}`}>
+      <StatefulDialogForm
+        isTyped={value !== initial}
+        submitLabel="Restore"
+        onSubmit={() => void handleSubmit()}
+        onCancel={onClose}
+      >
         <div className={classes['instead']}>
           <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>
           <InsteadField isUser={isUser} value={value} error={problem} onChange={change} />
         </div>
       </StatefulDialogForm>
-    </Dialog>
+    </FormDialog>
   )
 }
 
