@@ -25,6 +25,8 @@ test.each([
   ['علی\u200cرضا', 'علیرضا'],
   ['m\u200bo\u00ado\ufeffn\u2060', 'moon'],
   ['\u202emoon\u202c', 'moon'],
+  ['葛\u{e0100}飾 m\u{1bca0}oo\u{e007f}n', '葛飾 moon'],
+  ['Jean\u05beLuc Jean\u{10ead}Luc 〜゠⁃', 'jean-luc jean-luc ---'],
 ])('Lists: a search for %s looks for %s', (search, text) => {
   expect(searchedText(search)).toBe(text)
 })

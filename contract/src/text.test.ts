@@ -1,7 +1,16 @@
 /** The rules for typed texts and foreign names. */
 import { describe, expect, test } from 'vitest'
 import { playerName } from '#src/players/fields.ts'
-import { characterCount, firstCharacters, isBlank, isolated, shownFileName, typedText, withoutInvisible } from './text.ts'
+import {
+  characterCount,
+  firstCharacters,
+  isBlank,
+  isolated,
+  shownFileName,
+  textParts,
+  typedText,
+  withoutInvisible,
+} from './text.ts'
 import { FAMILY, HEART, invisible, PERSIAN } from '#src/testing/invisible.ts'
 
 describe('§5 a text of which nothing can be seen is empty', () => {
@@ -89,4 +98,17 @@ test('a player whose name cannot be seen is called by username, or else by id', 
   expect(playerName({ ...player, username: null })).toBe('7')
   expect(playerName({ ...player, firstName: 'Ada' })).toBe('Ada')
   expect(playerName({ ...player, lastName: 'Lovelace' })).toBe('Lovelace')
+})
+
+test.each([
+  ['moon', 'moon'],
+  ['Pa\u200b\u200dyPal\u202e', 'Pa[200b 200d]yPal[202e]'],
+  ['👩\u200d🚀 ❤\ufe0f', '👩\u200d🚀 ❤\ufe0f'],
+  ['علی\u200cرضا', 'علی\u200cرضا'],
+  ['', ''],
+])('the parts of %j tell where it has invisible characters', (text, expected) => {
+  const codes = (part: string) => `[${Array.from(part, (character) => character.codePointAt(0)!.toString(16)).join(' ')}]`
+  const parts = textParts(text)
+  expect(parts.map((part) => (part.isInvisible ? codes(part.text) : part.text)).join('')).toBe(expected)
+  expect(parts.map((part) => part.text).join('')).toBe(text)
 })

@@ -63,6 +63,30 @@ export function withoutInvisible(text: string): string {
   return text.replaceAll(shapingOrInvisible, '$1').trim()
 }
 
+/** Characters of a text that follow each other and are all visible, or all invisible. */
+export interface TextPart {
+  text: string
+  isInvisible: boolean
+}
+
+/** Returns the parts of a text. The characters that `withoutInvisible` keeps count as visible. */
+export function textParts(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  const add = (part: string, isInvisible: boolean): void => {
+    const last = parts.at(-1)
+    if (last?.isInvisible === isInvisible) last.text += part
+    else if (part !== '') parts.push({ text: part, isInvisible })
+  }
+  let end = 0
+  for (const { 0: found, 1: kept, index } of text.matchAll(shapingOrInvisible)) {
+    add(text.slice(end, index), false)
+    add(found, kept === undefined)
+    end = index + found.length
+  }
+  add(text.slice(end), false)
+  return parts
+}
+
 /** Returns a file's name as people see it: without folders, control characters and invisible characters; empty if nothing is left. */
 export function shownFileName(name: string): string {
   return withoutInvisible((name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, ''))

@@ -9,11 +9,14 @@ import { lowerSql } from './collations.ts'
 /** ASCII's spaces besides the ordinary one. */
 const SPACES = String.raw`E'\t\n\x0b\f\r'`
 
+/** In PostgreSQL's regular expressions, code points beyond the first plane have eight digits. */
+const leftOut = LEFT_OUT_RANGES.replaceAll(/\\u\{(\w+)\}/g, (_, digits: string) => `\\U${digits.padStart(8, '0')}`)
+
 /** Returns SQL for the folded text of `text`, which is SQL of one value, too. ASCII, the most frequent case, takes fewer steps. */
 export function foldedSql(text: string): string {
   const { from, to } = SPACES_AND_HYPHENS
   const decomposed = lowerSql(
-    `regexp_replace(normalize(translate(${text}, '${ACUTE_ACCENT}', ''), NFKD), '[${LEFT_OUT_RANGES}]', '', 'g')`,
+    `regexp_replace(normalize(translate(${text}, '${ACUTE_ACCENT}', ''), NFKD), '[${leftOut}]', '', 'g')`,
   )
   const long = Object.entries(LONG_LETTERS).reduce(
     (sql, [letter, plain]) => `replace(${sql}, '${letter}', '${plain}')`,

@@ -11,6 +11,7 @@ import { onServer } from '#test/test-server.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Migration, loadMigrations } from './migrate.ts'
 import { openMigrationConnection } from './migration-connection.ts'
+import { searchedTables } from './searched-text.ts'
 
 /** A tenth of the product's limits or less, so that exceeding them takes seconds here, but more than a statement takes on a busy machine. */
 const QUICK = {
@@ -179,6 +180,32 @@ test('design §4 the times when users were last seen are taken from their sessio
   const { db } = await open({ url })
   const users = await db.selectFrom('users').select(['id', 'last_seen_at']).orderBy('id').execute()
   expect(users.map(({ last_seen_at: at }) => at?.toISOString().slice(0, 10))).toEqual(['2026-01-03', '2026-01-04', undefined])
+})
+
+test('design §4 texts that an earlier version has folded are folded anew, with their indexes, also after an interruption', async () => {
+  const url = await createDatabase('folded_anew')
+  const all = await loadMigrations()
+  await (await open({ url, migrations: all.filter(({ name }) => name < '0051') })).close()
+  const indexesOf = 'select indexname as name from pg_indexes where tablename = $$users$$ order by 1'
+  const [expected, indexes] = await onServer(url, async (run) => {
+    const before = await run(indexesOf)
+    await run('alter table users drop column searched_text')
+    await run('alter table users add column searched_text text generated always as (lower(fname)) stored')
+    await run('create index users_searched_words on users (searched_text)')
+    await run('create index users_searched_characters on users (searched_text)')
+    await run(`insert into accounts (id, email, password_hash) values ('a', 'ada@gmail.com', '')`)
+    await run(
+      `insert into users (id, fname, lname, email, user_type) values ('a', '葛\u{e0100}飾', 'Ben\u05beGurion', 'ada@gmail.com', 'user')`,
+    )
+    const older = await run(indexesOf)
+    await run(`alter table users add column ${searchedTables.users.replace('searched_text', 'newly_searched_text')}`) // then it was cut off
+    return [before, older]
+  })
+  expect(indexes).toEqual(expected)
+  await open({ url })
+  const [texts, after] = await onServer(url, async (run) => [await run('select searched_text from users'), await run(indexesOf)])
+  expect(texts).toEqual([{ searched_text: ' 葛飾 benZgurion ada@gmailXcom' }])
+  expect(after).toEqual(expected)
 })
 
 test('design §4 players of the first version are migrated while a server of that version reads and writes', async () => {

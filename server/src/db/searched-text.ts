@@ -1,5 +1,5 @@
 /**
- * The column `searched_text` of players and users: what searches look for, folded, with its two indexes (ADR 8). So that `moon_7` is one word
+ * The column `searched_text` of players, users and notes: what searches look for, folded, with its two indexes (ADR 8). So that `moon_7` is one word
  * to the trigram index, `_.-#` are stored as the capitals QXZJ, which no folded text contains. The column has the collation "C", so the
  * locale of the database decides nothing.
  */
@@ -14,9 +14,15 @@ export const searchedTables = {
   users: searchedText(['fname', 'lname', 'email']),
 }
 
+/** The definition of the column of notes, a table that came later. */
+export const searchedNotes = generatedFrom(`(' ' || text)`)
+
 function searchedText(columns: string[], further = ''): string {
-  const joined = `(${columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')})`
-  return `searched_text text collate "C" generated always as (translate(${foldedSql(joined)}, '_.-#', 'QXZJ')${further}) stored`
+  return generatedFrom(`(${columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')})`, further)
+}
+
+function generatedFrom(text: string, further = ''): string {
+  return `searched_text text collate "C" generated always as (translate(${foldedSql(text)}, '_.-#', 'QXZJ')${further}) stored`
 }
 
 /** Returns statements that build the indexes of the column beside running servers. */

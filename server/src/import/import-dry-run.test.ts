@@ -105,7 +105,7 @@ test('design §8 a dry run of a changed second import reports which rows change,
   expect(reasons).toEqual([
     'The line is not valid JSON',
     'Priority is already taken!',
-    expect.stringMatching(/^Line \d+ has the same id: only that one is loaded$/),
+    expect.stringMatching(/^Line \d+ has the same id: only the first of them is read$/),
     'There is no history document with the id nowhere (parent)',
     'There is no history document with the id three (parent)',
   ])

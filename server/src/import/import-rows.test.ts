@@ -53,12 +53,25 @@ describe('design §8 timestamps (§3)', () => {
     [1_774_744_200, /^createdAt seems to be in seconds, but a number is read as milliseconds$/],
     [1_774_744_200_000_000, /^createdAt seems to be in microseconds/],
     [1_774_744_200_000_000_000, /^createdAt seems to be in nanoseconds/],
+    [{ __datatype__: 'timestamp', value: 1_774_744_200 }, /^createdAt seems to be in seconds, but a number/],
+    ['1774744200', /^createdAt seems to be in seconds, as text/],
+    [{ __time__: '1774744200000' }, /^createdAt seems to be in milliseconds, as text/],
     [{ _seconds: -1, _nanoseconds: 0 }, /^createdAt would be 1969-12-31T23:59:59\.000Z, before 2005$/],
     ['2004-12-31T23:59:59Z', /before 2005$/],
     [new Date(Date.now() + 2 * 86_400_000).toISOString(), /in the future$/],
   ])('%j is not a likely time of a Telegram user, and the reason says what it may be', (createdAt, reason) => {
     expect(() => parse.parseTelegramUser({ ...player, createdAt })).toThrow(reason)
     expect(() => parse.parseParticipation('social', { ...participation, timestamp: createdAt })).toThrow(BadRow)
+  })
+})
+
+test('design §8 dates of items that are numbers in another unit than milliseconds are refused, old dates as texts are not', () => {
+  const parsed = (row: object) => parse.parseTask('social', { ...task, ...row })
+  expect(() => parsed({ endsAt: 1_798_761_600 })).toThrow('endsAt seems to be in seconds, but a number is read as milliseconds')
+  expect(() => parsed({ startsAt: '1798761600000' })).toThrow('startsAt seems to be in milliseconds, as text')
+  expect(parsed({ startsAt: '1999-12-31', endsAt: 1_798_761_600_000 }).columns).toMatchObject({
+    starts_at: '1999-12-31T00:00:00.000Z',
+    ends_at: '2027-01-01T00:00:00.000Z',
   })
 })
 

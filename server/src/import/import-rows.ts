@@ -157,9 +157,9 @@ export function parseTelegramUser(row: Row): ParsedRow {
   return { columns: readColumns(importedPlayers, row) }
 }
 
-/** Reads a username, which some exports write with the `@` that Telegram shows before it. */
+/** Reads a username, which some exports write with the `@` that Telegram shows before it, in any width. */
 function readUsername(row: Row, name: string): string | null {
-  return read.optional(row, name, read.MAX_NAME_LENGTH)?.replace(/^@/, '') || null
+  return read.optional(row, name, read.MAX_NAME_LENGTH)?.replace(/^[\s\p{Default_Ignorable_Code_Point}]*[@＠﹫]+/u, '') || null
 }
 
 /** Reads a player's id from the document's id or its field userId, which must be equal if both are given. */

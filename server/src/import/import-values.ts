@@ -198,13 +198,17 @@ const FIRST_MS = -62_135_596_800_000 // the year 1
  */
 export function moment(row: Row, name: string): string | null {
   const value = row[name]
-  return isMissing(value) ? null : toIso(toMilliseconds(value), name)
+  if (isMissing(value)) return null
+  const ms = toMilliseconds(value)
+  if (!isFrom(ms, FIRST_LIKELY_MS, LAST_LIKELY_MS))
+    refuseOtherUnit(value, name, (other) => isFrom(other, FIRST_LIKELY_MS, LAST_LIKELY_MS))
+  return toIso(ms, name)
 }
 
 /** @throws BadRow if the milliseconds are not in the years 1 to 9999 */
 function toIso(milliseconds: number, name: string): string {
   const ms = Math.floor(milliseconds)
-  if (!(ms >= FIRST_MS && ms <= LAST_MS)) throw new BadRow(`${name} is not a point in time`)
+  if (!isFrom(ms, FIRST_MS, LAST_MS)) throw new BadRow(`${name} is not a point in time`)
   return new Date(ms).toISOString()
 }
 
@@ -213,19 +217,41 @@ export function telegramMoment(row: Row, name: string): string | null {
   const value = row[name]
   if (isMissing(value)) return null
   const ms = toMilliseconds(value)
+  const isLikely = (time: number): boolean => isFrom(time, FIRST_LIKELY_MS, Date.now() + DAY_MS)
   if (isLikely(ms)) return toIso(ms, name)
-  const unit = Object.entries(OTHER_UNITS).find(([, factor]) => typeof value === 'number' && isLikely(value * factor))?.[0]
-  if (unit !== undefined) throw new BadRow(`${name} seems to be in ${unit}, but a number is read as milliseconds`)
+  refuseOtherUnit(value, name, isLikely)
   throw new BadRow(`${name} would be ${toIso(ms, name)}, ${ms < FIRST_LIKELY_MS ? `before ${FIRST_YEAR}` : 'in the future'}`)
 }
 
 const DAY_MS = 86_400_000
 const FIRST_YEAR = 2005
 const FIRST_LIKELY_MS = Date.UTC(FIRST_YEAR, 0)
-const OTHER_UNITS = { seconds: 1000, microseconds: 1 / 1000, nanoseconds: 1 / 1_000_000 }
+/** The last likely end of an item. Later times can be written as ISO text. */
+const LAST_LIKELY_MS = Date.UTC(2100, 0)
+/** Milliseconds in a unit. */
+const UNITS = { seconds: 1000, milliseconds: 1, microseconds: 1 / 1000, nanoseconds: 1 / 1_000_000 }
 
-function isLikely(ms: number): boolean {
-  return ms >= FIRST_LIKELY_MS && ms <= Date.now() + DAY_MS
+function isFrom(ms: number, first: number, last: number): boolean {
+  return ms >= first && ms <= last
+}
+
+/** Refuses a number that would be a likely time in another unit or if it were not text, and says so. @throws BadRow */
+function refuseOtherUnit(value: unknown, name: string, isLikely: (ms: number) => boolean): void {
+  if (typeof value === 'object' && value !== null) {
+    const { __time__: time, __datatype__: type, value: inner } = value as Row
+    if (type === 'timestamp' || typeof time === 'string') refuseOtherUnit(type === 'timestamp' ? inner : time, name, isLikely)
+    return
+  }
+  const isText = typeof value === 'string' && /^\s*\d+\s*$/.test(value)
+  if (!isText && typeof value !== 'number') return
+  const unit = Object.entries(UNITS).find(([, factor]) => isLikely(Number(value) * factor))?.[0]
+  if (unit === undefined) return
+  const seems = `${name} seems to be in ${unit}`
+  throw new BadRow(
+    isText
+      ? `${seems}, as text: write milliseconds as a number, or an ISO time`
+      : `${seems}, but a number is read as milliseconds`,
+  )
 }
 
 /** Returns the time in milliseconds since 1970, or NaN if the value is not a time. */

@@ -280,7 +280,7 @@ test('design §8 of lines with the same id only the first is loaded, in a dry ru
     telegramUsers: [player(1, { firstName: 'A', balance: 5 }), ...others, { id: '1', firstName: 'B' }],
     socialTask: [task('a', 1), task('b', 2), task('b', 3)],
   }
-  const reasons = ['Line 1 has the same id: only that one is loaded', 'Line 2 has the same id: only that one is loaded']
+  const reasons = [1, 2].map((line) => `Line ${line} has the same id: only the first of them is read`)
   const directory = await directoryOf(files)
   const dry = await run(directory, { isDryRun: true })
   expect(dry.counts).toEqual({ telegramUsers: [6002, 6001, 0, 1], socialTask: [3, 2, 0, 1] })

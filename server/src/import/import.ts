@@ -302,7 +302,7 @@ function refuseRepeated(item: ImportedLine, key: readonly string[], seen: SeenKe
   if (!columns) return item
   const earlier = seen.add(JSON.stringify(key.map((column) => columns[column])), line.number)
   if (earlier === undefined) return item
-  return { line, isRepeated: true, reason: `Line ${earlier} has the same id: only that one is loaded` }
+  return { line, isRepeated: true, reason: `Line ${earlier} has the same id: only the first of them is read` }
 }
 
 interface Batch {

@@ -8,6 +8,7 @@ import {
   findsBeginningsOnly,
   foldsToNothing,
   searchedText,
+  searchedWords,
   SPACES_BETWEEN_ARABIC,
   withoutArabicSpaces,
 } from '@arcade/contract/search'
@@ -89,7 +90,7 @@ function hasUnindexedCharacters(text: string): boolean {
 
 /**
  * Folds the text in PostgreSQL, once for each statement, as the rows were folded. On a Citus cluster a subquery would cost a further step.
- * @param text a result of `searchedText`: ASCII is folded already, and leaving the SQL out saves parsing several thousand characters
+ * @param text a result of `searchedText` or `searchedWords`: ASCII is folded already, and leaving the SQL out saves parsing several thousand characters
  */
 function folded(text: string): RawBuilder<string> {
   return isAscii(text) ? sql<string>`${text}::text` : foldedInSql(text)
@@ -155,7 +156,6 @@ export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): C
 /** Returns the condition of a search in a table of some thousand rows, for which no index is needed. `text` is the SQL of the searched text. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }
-  const words = search.replaceAll(/\s+/g, ' ').trim()
-  const { searched, question } = withSpacesAsTyped(sql.raw(foldedSql(`(${text})`)), words)
-  return { matches: sql<boolean>`strpos(${searched}, ${foldedInSql(question)}) > 0` }
+  const { searched, question } = withSpacesAsTyped(sql.raw(foldedSql(`(${text})`)), searchedWords(search))
+  return { matches: sql<boolean>`strpos(${searched}, ${folded(question)}) > 0` }
 }

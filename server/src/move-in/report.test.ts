@@ -14,9 +14,9 @@ import {
 
 test('repeated ids are one reason, and further reasons, fields and collections are counted together', () => {
   const reasons: CollectionReport['reasons'] = {}
-  for (const line of [3, 17]) addReason(reasons, `Line ${line} has the same id: only that one is loaded`, `users/${line}`)
+  for (const line of [3, 17]) addReason(reasons, `Line ${line} has the same id: only the first of them is read`, `users/${line}`)
   expect(reasons).toEqual({
-    'An earlier document has the same id: only that one is loaded': { count: 2, documents: ['users/3', 'users/17'] },
+    'An earlier document has the same id: only the first of them is read': { count: 2, documents: ['users/3', 'users/17'] },
   })
   const unmapped: CollectionReport['unmapped'] = {}
   const others: MoveInReport['otherCollections'] = {}

@@ -196,11 +196,16 @@ export class Connection extends pg.Client {
   }
 }
 
+/** The formats of values that this code reads. A database or a role may have others. */
+const FORMATS = ['datestyle=ISO', 'intervalstyle=postgres', 'timezone=UTC', 'extra_float_digits=1', 'bytea_output=hex']
+
 /**
  * Settings of each connection. JIT compilation takes longer than any of the statements gains by it. A merge join would read both tables from
  * their beginnings, half of all players for a page in the middle, because the planner assumes that equal values are spread evenly.
  */
-export const SETTINGS = `-c jit=off -c enable_mergejoin=off -c ${ONE_CONNECTION_A_SERVER}`
+export const SETTINGS = ['jit=off', 'enable_mergejoin=off', ONE_CONNECTION_A_SERVER, ...FORMATS]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
 
 function configFor(address: Address): pg.ClientConfig {
   // PGSSLMODE of the environment does not apply to the embedded PostgreSQL.

@@ -3,6 +3,7 @@ import type { Needs } from '@arcade/contract/team/permissions'
 import { isBlank } from '@arcade/contract/text'
 import { IconChevronDown } from '@tabler/icons-react'
 import { memo, type MouseEvent, type ReactNode, useCallback, useState } from 'react'
+import { markedText, namedText } from '#src/ui/marked-text.tsx'
 import { exactly } from '#src/ui/numbers.ts'
 import { roles } from '#src/ui/table-roles.ts'
 import { opensRow } from '#src/ui/table-rows.ts'
@@ -163,8 +164,8 @@ function shownValue(
   const text = typeof value === 'number' ? exactly(value) : value
   if (!viewMore) {
     return (
-      <span className={classes['value']} title={text}>
-        {text}
+      <span className={classes['value']} title={namedText(text)}>
+        {markedText(text)}
       </span>
     )
   }
@@ -176,7 +177,7 @@ function shownValue(
       onClick={() => onOpen({ label: header, text })}
       {...(card === 'title' && opensRow)}
     >
-      {text}
+      {markedText(text)}
     </button>
   )
 }

@@ -3,7 +3,7 @@
  * roles. All are on the coordinator of a cluster. A server of the previous version keeps working; it counts no points.
  */
 import { type Kysely, sql } from 'kysely'
-import { foldedSql } from '#src/db/folded-text.ts'
+import { searchedNotes } from '#src/db/searched-text.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -25,7 +25,7 @@ const statements = [
      edited_at timestamptz,
      removed_at timestamptz,
      version integer not null default 1,
-     searched_text text collate "C" generated always as (translate(${foldedSql(`(' ' || text)`)}, '_.-#', 'QXZJ')) stored)`,
+     ${searchedNotes})`,
   `comment on table notes is 'What the team writes about players and items. Notes of an item that is deleted stay until it is purged.'`,
   `comment on column notes.record_id is 'The id of the item, or the player’s id as text. No foreign key: players are on other servers of a cluster.'`,
   `comment on column notes.author_id is 'The user who wrote the note. No foreign key: a user who is restored from the trash is the author again.'`,

@@ -5,6 +5,7 @@ import { type ReactNode, useId } from 'react'
 import { Missing } from '#src/lists/table-cells.tsx'
 import { useMay } from '#src/session.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
+import { markedText } from '#src/ui/marked-text.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import classes from './player-page.module.css'
 import { Waiting } from './waiting.tsx'
@@ -78,7 +79,7 @@ function Fact({ name, value }: { name: keyof Player; value: string | number | nu
   if (kind === 'moment') return <Moment iso={String(value)} />
   return (
     <>
-      <span className={classes['value']}>{value}</span>
+      <span className={classes['value']}>{markedText(String(value))}</span>
       <CopyButton label={label} text={String(value)} />
     </>
   )
