@@ -81,6 +81,17 @@ test('Player: a name from right to left stands apart in questions, and one that 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('100008077')
 })
 
+test('Lists: a name shows where it has invisible characters, and they turn nothing around', async ({ page, server }) => {
+  await sql`update telegram_users set first_name = ${'Pa\u200byPal'}, username = ${'\u202ePay 12'} where user_id = 100008077`.execute(
+    server.database.db,
+  )
+  await page.goto('/manage-telegram-users?q=100008077')
+  const row = page.getByRole('row').nth(1)
+  await expect(row.getByRole('link').getByTitle('Invisible: U+200B')).toBeVisible()
+  await expect(row.getByTitle('Invisible: U+202E')).toBeVisible()
+  await expectDrawnInOrder(row.locator('[data-column=Username]'), ['Pay', '12'])
+})
+
 test('§9 a subtitle of emoji is counted as the server counts it, and a text of invisible characters is missing', async ({
   page,
   server,

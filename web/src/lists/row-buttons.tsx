@@ -8,6 +8,7 @@ import type { MouseEvent, ReactNode } from 'react'
 import { isForBrowser } from '#src/ui/app-link.tsx'
 import { pressWithSpace } from '#src/ui/link-button.tsx'
 import classes from './row-buttons.module.css'
+import { markedText, namedText } from '#src/ui/marked-text.tsx'
 import { opensRow } from '#src/ui/table-rows.ts'
 
 interface LinkTarget {
@@ -46,9 +47,13 @@ export function CellLink({ href, state, children, ...props }: CellLinkProps) {
 }
 
 /** The row's name as a link that opens the row. */
-export function RowLink(props: CellLinkProps) {
-  const { children } = props
-  return <CellLink {...opensRow} {...(typeof children === 'string' && { title: children })} {...props} />
+export function RowLink({ children, ...props }: CellLinkProps) {
+  const isText = typeof children === 'string'
+  return (
+    <CellLink {...opensRow} {...(isText && { title: namedText(children) })} {...props}>
+      {isText ? markedText(children) : children}
+    </CellLink>
+  )
 }
 
 /** Plain elements with Mantine's classes for focus and press: its Button takes several times as long, and a list has a hundred of these. */
