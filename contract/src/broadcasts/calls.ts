@@ -31,7 +31,7 @@ const paidField = z
   .strictObject({ starsEach: starsField, most: starsField })
   .refine(({ starsEach, most }) => most >= starsEach, { path: ['most'], message: 'This is less than one message costs' })
 
-const audience = { filter: playersFilter.optional(), holdBack: holdBackField.optional() }
+const recipients = { filter: playersFilter.optional(), holdBack: holdBackField.optional() }
 
 /** Without `sendAt`, sending begins at once. */
 const times = {
@@ -52,7 +52,7 @@ const endsAfterItBegins: [
 export const broadcastInput = z
   .strictObject({
     announcementId: idField,
-    ...audience,
+    ...recipients,
     ...times,
     paid: paidField.optional(),
   })
@@ -164,7 +164,7 @@ export const broadcasts = {
       tags,
       summary: 'How many players a broadcast would reach, and how long it would take; nothing is sent',
     })
-    .input(z.strictObject(audience))
+    .input(z.strictObject(recipients))
     .output(broadcastPlan),
   create: call(['admin'], { needs: 'broadcasts.write', stepUp: true, heedsIdempotencyKey: true })
     .route({

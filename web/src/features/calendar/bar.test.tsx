@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 
 /** A week from Sunday the 22nd, a hundred pixels a day. */
-function Sample({ shown, view = 'week' }: { shown: CalendarItem; view?: SpanKind }) {
+function Sample({ shown, span = 'week' }: { shown: CalendarItem; span?: SpanKind }) {
   const [told, setTold] = useState('')
   const handleDrop = ({ startsAt, endsAt }: Dates) =>
     dropped.push([startsAt, endsAt].map((at) => (at === null ? 'none' : new Date(at).toISOString().slice(5, 16))).join(' – '))
@@ -40,7 +40,7 @@ function Sample({ shown, view = 'week' }: { shown: CalendarItem; view?: SpanKind
       <li style={{ position: 'relative', width: WIDTH, height: 60, listStyle: 'none' }}>
         <Bar
           item={shown}
-          span={spanOf(view, '2026-11-27', 'UTC', 7)}
+          span={spanOf(span, '2026-11-27', 'UTC', 7)}
           trackRem={WIDTH / 16}
           instructions=""
           onOpen={() => (opened += 1)}
@@ -142,7 +142,7 @@ test('Space picks a bar up and drops it, the arrow keys move it, with Shift only
 })
 
 test.for(['{Escape}', '{Tab}'])('%s puts a bar back that was picked up', async (key) => {
-  render(<Sample shown={item()} view="month" />)
+  render(<Sample shown={item()} span="month" />)
   ;(bar.element() as HTMLElement).focus()
   await userEvent.keyboard(' {ArrowRight}')
   await expect.element(bar).toHaveAccessibleName(/Wed, Nov 25, 06:00 PM/)

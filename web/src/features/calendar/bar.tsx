@@ -28,7 +28,7 @@ export function Bar({ item, span, trackRem, instructions, onOpen, onDrop, onTell
   const { lift, dates, wasDragged, handleKey, handlers } = useLift({ item, span, isMovable, onDrop, onTell })
   const extent = barExtent(dates, span)
   const text = datesText(dates, span.zone)
-  const shown = span.view === 'week' ? text : daysText(dates, span.zone)
+  const shown = span.kind === 'week' ? text : daysText(dates, span.zone)
   const textSide = sideOfText(shown, extent, span, trackRem)
   const title = isolated(item.title)
 

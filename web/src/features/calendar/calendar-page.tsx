@@ -96,13 +96,13 @@ function Toolbar({ shown, span }: { shown: Shown; span: Span }) {
   return (
     <div className={classes['toolbar']}>
       <div className={classes['steps']}>
-        <LinkButton to="/calendar" search={at(span.previous)} variant="default" aria-label={`Previous ${span.view}`} px="xs">
+        <LinkButton to="/calendar" search={at(span.previous)} variant="default" aria-label={`Previous ${span.kind}`} px="xs">
           <IconChevronLeft size={18} aria-hidden />
         </LinkButton>
         <LinkButton to="/calendar" search={withoutDay} variant="default">
           Today
         </LinkButton>
-        <LinkButton to="/calendar" search={at(span.next)} variant="default" aria-label={`Next ${span.view}`} px="xs">
+        <LinkButton to="/calendar" search={at(span.next)} variant="default" aria-label={`Next ${span.kind}`} px="xs">
           <IconChevronRight size={18} aria-hidden />
         </LinkButton>
       </div>
@@ -124,12 +124,12 @@ function Toolbar({ shown, span }: { shown: Shown; span: Span }) {
           })
         }}
       />
-      <ViewChoice shown={shown} view={span.view} />
+      <SpanChoice shown={shown} kind={span.kind} />
     </div>
   )
 }
 
-function ViewChoice({ shown, view }: { shown: Shown; view: SpanKind }) {
+function SpanChoice({ shown, kind }: { shown: Shown; kind: SpanKind }) {
   const { view: _view, ...others } = shown
   return (
     <fieldset className={classes['views']} aria-label="View">
@@ -142,7 +142,7 @@ function ViewChoice({ shown, view }: { shown: Shown; view: SpanKind }) {
           variant="subtle"
           size="compact-sm"
           activeOptions={{ exact: true }}
-          aria-current={value === view ? 'page' : undefined} // also if the address names the default view
+          aria-current={value === kind ? 'page' : undefined} // also if the address names the default span
         >
           {viewLabels[value]}
         </LinkButton>

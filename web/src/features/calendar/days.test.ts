@@ -13,8 +13,8 @@ test.for([
   ['week', '2026-11-30', MONDAY, '2026-11-30', '2026-12-06', 'Nov 30 – Dec 6, 2026', '2026-11-29', '2026-12-07'],
   ['month', '2026-11-27', MONDAY, '2026-11-01', '2026-11-30', 'November 2026', '2026-10-31', '2026-12-01'],
   ['month', '2028-02-01', MONDAY, '2028-02-01', '2028-02-29', 'February 2028', '2028-01-31', '2028-03-01'],
-] as const)('the %s with %s, when weeks begin on day %s', ([view, day, weekBegins, first, last, title, previous, next]) => {
-  const span = spanOf(view, day, 'Europe/Berlin', weekBegins)
+] as const)('the %s with %s, when weeks begin on day %s', ([kind, day, weekBegins, first, last, title, previous, next]) => {
+  const span = spanOf(kind, day, 'Europe/Berlin', weekBegins)
   expect([span.days[0]!.name, span.days.at(-1)!.name]).toEqual([first, last])
   expect(span).toMatchObject({ title, previous, next })
 })
@@ -68,8 +68,8 @@ test.for([
   ['month', 0.4, 0],
   ['month', 0.6, 1440],
   ['month', -2.2, -2880],
-] as const)('in the %s, a drag over %s columns is %s minutes', ([view, columns, minutes]) => {
-  expect(draggedMinutes(columns, view)).toBe(minutes)
+] as const)('in the %s, a drag over %s columns is %s minutes', ([kind, columns, minutes]) => {
+  expect(draggedMinutes(columns, kind)).toBe(minutes)
 })
 
 test('today is a day of the zone, and weeks begin as in the operator’s country', () => {

@@ -29,7 +29,7 @@ export interface Day {
 }
 
 export interface Span {
-  view: SpanKind
+  kind: SpanKind
   zone: string
   days: readonly Day[]
   from: number
@@ -53,21 +53,21 @@ export function firstWeekday(language = navigator.language): number {
 }
 
 /** Returns the week or month with this day. */
-export function spanOf(view: SpanKind, day: string, zone: string, weekBegins: number): Span {
+export function spanOf(kind: SpanKind, day: string, zone: string, weekBegins: number): Span {
   const asked = Date.parse(day)
   const date = new Date(asked)
-  const isMonth = view === 'month'
+  const isMonth = kind === 'month'
   const daysBefore = isMonth ? date.getUTCDate() - 1 : (date.getUTCDay() - (weekBegins % 7) + 7) % 7
   const first = asked - daysBefore * DAY_MS
   const count = isMonth ? new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate() : 7
   const days = Array.from({ length: count }, (_, index) => dayAt(first + index * DAY_MS, zone))
   return {
-    view,
+    kind,
     zone,
     days,
     from: days[0]!.from,
     to: days.at(-1)!.to,
-    title: titleOf(view, first, first + (count - 1) * DAY_MS),
+    title: titleOf(kind, first, first + (count - 1) * DAY_MS),
     previous: nameOf(first - DAY_MS),
     next: nameOf(first + count * DAY_MS),
   }
@@ -93,8 +93,8 @@ function nameOf(local: number): string {
 const monthTitle = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'long', year: 'numeric' })
 const weekTitle = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'short', day: 'numeric', year: 'numeric' })
 
-function titleOf(view: SpanKind, first: number, last: number): string {
-  return view === 'month' ? monthTitle.format(first) : weekTitle.formatRange(first, last).replaceAll(/[\u2009\u202F]/g, ' ')
+function titleOf(kind: SpanKind, first: number, last: number): string {
+  return kind === 'month' ? monthTitle.format(first) : weekTitle.formatRange(first, last).replaceAll(/[\u2009\u202F]/g, ' ')
 }
 
 /** Returns where a moment lies, in columns from the left, also outside the span: 1.5 is noon of the second day. */
@@ -107,8 +107,8 @@ export function columnOf(at: number, { days, from, to }: Span): number {
 }
 
 /** Returns the minutes by which a drag over a number of columns moves an item. */
-export function draggedMinutes(columns: number, view: SpanKind): number {
-  const { small } = steps[view]
+export function draggedMinutes(columns: number, kind: SpanKind): number {
+  const { small } = steps[kind]
   return Math.round((columns * DAY_MINUTES) / small) * small || 0 // 0 instead of -0
 }
 

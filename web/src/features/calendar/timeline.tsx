@@ -29,11 +29,11 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
   const instructions = useId()
   const [spoken, setSpoken] = useState('')
   const { ref: grid, width: trackRem } = useWidth()
-  const { days, view } = span
+  const { days, kind } = span
   const isNowShown = isWithin(now, span)
-  const [small, large] = view === 'week' ? ['half an hour', 'a day'] : ['a day', 'a week']
+  const [small, large] = kind === 'week' ? ['half an hour', 'a day'] : ['a day', 'a week']
   return (
-    <section className={classes['timeline']} data-view={view} aria-label={`Timeline of ${span.title}`}>
+    <section className={classes['timeline']} data-view={kind} aria-label={`Timeline of ${span.title}`}>
       <DayNames span={span} now={now} />
       <div className={classes['body']}>
         <div ref={grid} className={classes['grid']} aria-hidden>
@@ -82,7 +82,7 @@ export function Timeline({ entries, span, now, canMove, onOpen, onMove }: Timeli
 }
 
 /** The weekday and date above each column. */
-function DayNames({ span: { days, view }, now }: Pick<TimelineProps, 'span' | 'now'>) {
+function DayNames({ span: { days, kind }, now }: Pick<TimelineProps, 'span' | 'now'>) {
   return (
     <div className={classes['head']} aria-hidden>
       <div className={classes['corner']} />
@@ -94,7 +94,7 @@ function DayNames({ span: { days, view }, now }: Pick<TimelineProps, 'span' | 'n
             data-weekend={day.isWeekend || undefined}
             data-today={isWithin(now, day) || undefined}
           >
-            <span>{view === 'week' ? day.weekday : day.weekday.slice(0, 1)}</span>
+            <span>{kind === 'week' ? day.weekday : day.weekday.slice(0, 1)}</span>
             <span className={classes['date']}>{day.date}</span>
           </div>
         ))}

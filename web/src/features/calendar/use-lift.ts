@@ -84,8 +84,8 @@ export function useLift({ item, span, isMovable, onDrop, onTell }: LiftOptions) 
 }
 
 /** Returns the minutes by which an arrow key moves a bar; undefined for other keys. */
-function minutesOf(key: string, { view }: Span): number | undefined {
-  const { small, large } = steps[view]
+function minutesOf(key: string, { kind }: Span): number | undefined {
+  const { small, large } = steps[kind]
   return { ArrowLeft: -small, ArrowRight: small, ArrowUp: -large, ArrowDown: large }[key]
 }
 
@@ -111,7 +111,7 @@ interface DragOptions {
 function useDrag({ span, canBegin, onDrag, onDrop }: DragOptions) {
   const drag = useRef<Drag>(undefined)
   const wasDragged = useRef(false)
-  const minutesTo = (clientX: number, { x, column }: Drag) => draggedMinutes((clientX - x) / column, span.view)
+  const minutesTo = (clientX: number, { x, column }: Drag) => draggedMinutes((clientX - x) / column, span.kind)
   return {
     wasDragged: () => wasDragged.current,
     stopDrag: () => {
