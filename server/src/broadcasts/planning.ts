@@ -1,5 +1,5 @@
 /**
- * Begins broadcasts whose time has come, and chooses their recipients: the message and the audience are those of this moment. Players are
+ * Begins broadcasts whose time has come, and chooses their recipients: the message and the filter are those of this moment. Players are
  * looked at in batches, each in a transaction with its chunks, so that any server goes on where a killed one stopped.
  */
 import { createHash } from 'node:crypto'
