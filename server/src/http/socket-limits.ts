@@ -67,7 +67,9 @@ const RESTING_TURNS = 16
 
 /** The connections of a network that are not read at the moment. */
 interface Unread {
-  sockets: Set<Socket>
+  /** The orderly ones, which are read before the others. The oldest is first: one of an attacker's is closed when it floods. */
+  orderly: Set<Socket>
+  others: Set<Socket>
   /** How many turns pass until the next one is read. */
   turns: number
 }
@@ -96,8 +98,11 @@ class Neighbours {
         open.delete(socket)
         if (open.size === 0 && this.#open.get(network) === open) this.#open.delete(network)
       })
-      const unread = this.#unread.get(network)
-      if (unread) pause(socket, unread)
+      // Node begins to read a new connection in the next tick, even if it was paused before.
+      process.nextTick(() => {
+        const unread = this.#unread.get(network)
+        if (unread) pause(socket, unread.others)
+      })
     })
   }
 
@@ -117,11 +122,14 @@ class Neighbours {
     const network = networkOf(flooding)
     this.#conduct.set(flooding, 'flooded')
     const underWay = this.#unread.get(network)
-    const unread = underWay ?? { sockets: new Set(), turns: 0 }
-    unread.turns = RESTING_TURNS
+    const unread = underWay ?? { orderly: new Set(), others: new Set(), turns: -1 }
+    // Not before the next one is read: otherwise a connection that floods again and again would keep the others waiting for ever.
+    if (unread.turns < 0) unread.turns = RESTING_TURNS
     for (const socket of this.#open.get(network) ?? []) {
-      const isSpared = socket === flooding || (sparesOrderly && this.#conduct.get(socket) === 'orderly')
-      if (!isSpared && !unread.sockets.has(socket) && this.#isRead(socket)) pause(socket, unread)
+      const isOrderly = this.#conduct.get(socket) === 'orderly'
+      if (socket === flooding || (isOrderly && sparesOrderly)) continue
+      const isWaiting = isOrderly ? unread.orderly.delete(socket) : unread.others.has(socket)
+      if (isWaiting || this.#isRead(socket)) pause(socket, isOrderly ? unread.orderly : unread.others)
     }
     if (underWay) return
     this.#unread.set(network, unread)
@@ -129,14 +137,15 @@ class Neighbours {
   }
 
   #readNext(network: string, unread: Unread): void {
-    const [socket] = unread.sockets
+    const waiting = unread.orderly.size > 0 ? unread.orderly : unread.others
+    const [socket] = waiting
     if (!socket) {
       this.#unread.delete(network)
       return
     }
     unread.turns -= 1
     if (unread.turns < 0) {
-      unread.sockets.delete(socket)
+      waiting.delete(socket)
       socket.resume()
     }
     setImmediate(() => this.#readNext(network, unread))
@@ -153,7 +162,7 @@ class Neighbours {
   }
 }
 
-function pause(socket: Socket, { sockets }: Unread): void {
+function pause(socket: Socket, unread: Set<Socket>): void {
   socket.pause()
-  sockets.add(socket)
+  unread.add(socket)
 }
