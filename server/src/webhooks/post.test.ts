@@ -32,17 +32,22 @@ test('an interim answer before the final one is passed over', async () => {
   expect(await status).toBe(204)
 })
 
-test('security: endless interim answers end the attempt, and the connection is closed', async () => {
+test.each([
+  ['interim answers', '', 'HTTP/1.1 102 Processing\r\n\r\n', 'More than 4 interim answers came instead of a final one'],
+  ['blank lines', '', '\r\n'.repeat(1000), 'More than 80 kB came before the end of the headers'],
+  ['headers', 'HTTP/1.1 200 OK\r\n', 'A: b\r\n'.repeat(1000), 'Not reached: HPE_HEADER_OVERFLOW'],
+])('security: endless %s end the attempt, and the connection is closed', async (_, start, repeated, reason) => {
   const closed = Promise.withResolvers<void>()
   const attempt = postTo((socket) => {
     socket.on('close', () => closed.resolve())
     const write = (): void => {
-      while (!socket.destroyed && socket.write('HTTP/1.1 102 Processing\r\n\r\n'));
+      while (!socket.destroyed && socket.write(repeated));
     }
     socket.on('drain', write)
+    socket.write(start)
     write()
   })
-  await expect(attempt).rejects.toThrow('More than 4 interim answers came instead of a final one')
+  await expect(attempt).rejects.toThrow(reason)
   await closed.promise
 })
 

@@ -15,6 +15,8 @@ import { connect as connectTls } from 'node:tls'
 const MAX_INTERIM_ANSWERS = 4
 /** Bytes that Node's parser gets at once: some interim answers more than are allowed, but not two thousand. */
 const PIECE_BYTES = 1024
+/** Bytes before the end of the final answer's headers: as many as Node accepts in all headers. It does not count the blank lines before them. */
+const MAX_BYTES = (MAX_INTERIM_ANSWERS + 1) * http.maxHeaderSize
 
 export interface PostOptions {
   /** Networks that the POST may reach although they are not public, such as `10.0.0.0/8`. */
@@ -53,12 +55,18 @@ export async function post(
   return Promise.race([
     late,
     new Promise<number>((resolve, reject) => {
+      const giveUp = (reason: string): void => {
+        reject(new Error(reason))
+        request.destroy()
+      }
+      const giveUpOnBytes = (): void => giveUp(`More than ${MAX_BYTES / 1024} kB came before the end of the headers`)
       const request = (isHttps ? https : http).request(
         {
           path: target.pathname + target.search,
           method: 'POST',
           signal,
-          createConnection: () => inPieces(isHttps ? connectTls({ ...hostAndPort, ...servername }) : connect(hostAndPort)),
+          createConnection: () =>
+            inPieces(isHttps ? connectTls({ ...hostAndPort, ...servername }) : connect(hostAndPort), giveUpOnBytes),
           headers: { ...headers, host: target.host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
         },
         (response) => {
@@ -69,14 +77,9 @@ export async function post(
       let interim = 0
       request.on('information', () => {
         interim += 1
-        if (interim <= MAX_INTERIM_ANSWERS) return
-        reject(new Error(`More than ${MAX_INTERIM_ANSWERS} interim answers came instead of a final one`))
-        request.destroy()
+        if (interim > MAX_INTERIM_ANSWERS) giveUp(`More than ${MAX_INTERIM_ANSWERS} interim answers came instead of a final one`)
       })
-      request.on('upgrade', () => {
-        reject(new Error('It asked to switch protocols (101) instead of answering'))
-        request.destroy()
-      })
+      request.on('upgrade', () => giveUp('It asked to switch protocols (101) instead of answering'))
       request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`Not reached: ${error.code ?? error.message}`)))
       request.end(body)
     }),
@@ -86,8 +89,9 @@ export async function post(
 /**
  * Returns a connection that passes on what the socket receives in small pieces. Node's parser reads what it gets to the end, even if the
  * request is destroyed at the first of the interim answers in it.
+ * @param handleMaxBytes gets called when more than MAX_BYTES have come
  */
-function inPieces(socket: Socket): Duplex {
+function inPieces(socket: Socket, handleMaxBytes: () => void): Duplex {
   const connection = new Duplex({
     read: () => void socket.resume(),
     write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
@@ -97,9 +101,12 @@ function inPieces(socket: Socket): Duplex {
       done(error)
     },
   })
+  let received = 0
   socket.on('data', (chunk: Buffer) => {
+    received += chunk.length
     for (let at = 0; at < chunk.length && !connection.destroyed; at += PIECE_BYTES)
       if (!connection.push(chunk.subarray(at, at + PIECE_BYTES))) socket.pause()
+    if (received > MAX_BYTES) handleMaxBytes()
   })
   socket.on('end', () => connection.push(null))
   socket.on('error', (error) => connection.destroy(error))
