@@ -161,6 +161,33 @@ test('security: a flood beside a body that nobody reads makes Node read no more 
   expect([socket.destroyed, bodies[0]!.readableLength]).toEqual([false, readableLength])
 })
 
+test('a client that ends its side after its requests, as `nc -N` does, gets all answers, and then the end', async () => {
+  const answer = async ({ url, socket }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!socket.readableEnded) await once(socket, 'end')
+    for (let turn = 0; turn < 5; turn += 1) await letOthersRun()
+    response.end(`answer to ${url};`)
+  }
+  const [socket] = await connections(1, (parsed, response) => void answer(parsed, response))
+  socket!.end([request('/1'), request('/2'), request('/3')].join(''))
+  expect((await readToEnd(socket!)).match(/answer to [^;]+/g)).toEqual(['answer to /1', 'answer to /2', 'answer to /3'])
+})
+
+test.each([
+  ['before an answer', () => {}],
+  ['in the midst of an answer', (response: ServerResponse) => void response.write('begun')],
+])('security: it is noticed that a client has left %s', async (_, begin) => {
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>()
+  const [socket] = await connections(1, (_request, response) => {
+    begin(response)
+    resolve(response)
+  })
+  socket!.write(request('/'))
+  const response = await promise
+  socket!.destroy()
+  await once(response, 'close')
+  expect(response.writableFinished).toBe(false)
+})
+
 test('security: no further request is begun after an answer that ends the connection', async () => {
   let begun = 0
   const [socket] = await connections(1, (_request, response) => {

@@ -2,7 +2,7 @@
  * Limits how long a socket may take to send a request, be idle, or read nothing of an answer, and how many requests it may send without
  * waiting for their answers.
  */
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientAddressReader } from './address.ts'
 
@@ -12,6 +12,8 @@ const STUCK_MS = 31 * 60_000
 const MAX_WAITING = 32
 /** Waiting requests of one connection at which other connections of its network are not read for some turns of the event loop. */
 const FLOODING = 8
+/** Milliseconds that an answer may take to begin after the client has ended its side: more than changes wait for locks (db/database.ts). */
+const HALF_CLOSED_MS = 3000
 
 /** Sets the limits of a server's sockets. @param stuckMs milliseconds without a byte in either direction after which a socket is closed */
 export function limitSockets(server: Server, stuckMs = STUCK_MS): void {
@@ -20,6 +22,8 @@ export function limitSockets(server: Server, stuckMs = STUCK_MS): void {
   server.keepAliveTimeout = 65_000 // longer than the usual 60 s of a load balancer before it
   server.timeout = stuckMs
   answerInTurn(server)
+  // Node's option, which has no type, keeps a connection whose client has ended its side until the answers are sent.
+  Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 /**
@@ -39,6 +43,7 @@ function answerInTurn(server: Server): void {
     neighbours.noteRequest(request)
     const begin = (): void => {
       response.once('close', next)
+      endWithClient(socket, response)
       answer(request, response)
     }
     const next = (): void => {
@@ -59,6 +64,24 @@ function answerInTurn(server: Server): void {
       neighbours.stopReading(socket)
       socket.destroy()
     }
+  })
+}
+
+/**
+ * Ends a connection whose client has ended its side (TCP's FIN). Most such clients have left. But one that only sends no more (`nc -N`)
+ * should hear of the change that it has made, so an answer has some time to begin.
+ */
+function endWithClient(socket: Socket, response: ServerResponse): void {
+  let timer: NodeJS.Timeout | undefined
+  const handleEnd = (): void => {
+    if (!response.headersSent) timer = setTimeout(() => response.headersSent || socket.end(), HALF_CLOSED_MS)
+    else if (!response.writableEnded) socket.end()
+  }
+  if (socket.readableEnded) handleEnd()
+  else socket.once('end', handleEnd)
+  response.once('close', () => {
+    clearTimeout(timer)
+    socket.off('end', handleEnd)
   })
 }
 
