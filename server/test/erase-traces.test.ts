@@ -152,16 +152,23 @@ async function operate({ app, admin }: Console, round: number): Promise<void> {
     { ...view, name: `Quoted ${round}`, address: q(`"${ID}"`) },
     { ...view, name: `Mail ${round}`, address: q(fields.email) },
     { ...view, name: `Audit of ${round}`, list: 'audit', address: `recordId=%22${ID}%22` },
+    { ...view, name: `Surname first ${round}`, address: q(`${fields.lastName} ${fields.firstName}`) },
+    { ...view, name: `With others ${round}`, address: q(`${fields.lastName}7561, and all`) },
+    { ...view, name: `Tasks ${round}`, list: 'dailyTasks', address: q(fields.firstName) },
+    { ...view, name: `News ${round}`, list: 'announcements', address: q(`the ${fields.firstName}s`) },
     { ...view, name: `About Zyxwvut ${round}`, address: 'status=blocked' },
+    { ...view, name: `Adelheids ${round}`, address: 'status=blocked' },
+    { ...view, name: `${fields.lastName}756${round}`, list: 'users', address: 'userType=admin' },
     { ...view, name: `Rich ${round}`, address: 'balanceMin=5', isShared: false },
   ]
   for (const one of views) await done(admin.call('POST', '/api/views', one))
   await download(app, admin, { list: 'telegramUsers', target })
-  for (const search of [fields.lastName, fields.phoneNumber, String(ID)])
+  for (const search of [fields.lastName, `${fields.lastName} ${fields.firstName}`, fields.phoneNumber, String(ID)])
     await download(app, admin, { list: 'telegramUsers', target: { filter: { search } } })
   for (const search of [fields.lastName, String(ID)])
     await done(admin.call('POST', '/api/broadcasts', { announcementId: 'a', filter: { search }, sendAt: '2099-12-31T00:00:00Z' }))
   await download(app, admin, { list: 'audit', target: { filter: { recordId: String(ID) } } })
+  await download(app, admin, { list: 'dailyTasks', target: { filter: { search: fields.firstName } } })
 }
 
 async function download(app: TestApp, admin: Client, input: object): Promise<void> {
@@ -224,7 +231,7 @@ test('ADR 22 no table and no file names an erased player any more; the list of c
   expect((await done(admin.call('GET', '/api/telegram-users/8'))).block.reason).toBe('Erased together with another player')
   const { views } = await done(admin.call('GET', '/api/views'))
   const names = (views as { name: string }[]).map(({ name }) => name).toSorted()
-  expect(names).toEqual([...Array.from({ length: 3 }, () => expect.stringMatching(/^Erased name \w{8}$/)), 'Rich 1', 'Rich 2'])
+  expect(names).toEqual([...Array.from({ length: 7 }, () => expect.stringMatching(/^Erased name \w{8}$/)), 'Rich 1', 'Rich 2'])
   // Erasing one who shared a block with the player erases what the first erasure has left.
   await done(admin.call('POST', '/api/telegram-users/8/erase', { confirmation: 8 }))
   const { rows } = await sql`select from audit_trail where record_kind = 'player' and record_id = '8'`.execute(db)
@@ -238,19 +245,31 @@ test('ADR 22 words that are not only about the player stay: common names, and re
   const many = Array.from({ length: 110 }, (_, n) => ({
     userId: 1001 + n,
     firstName: n < 2 ? 'Anna' : `Player${n}`,
+    ...(n === 0 ? { lastName: 'Follow', username: 'Person' } : { lastName: 'Doe' }),
     email: `p${n}@example.org`,
   }))
   await done(bot.call('POST', '/bot/v1/players', { players: many }))
+  const task = { type: 'twitter', title: 'Follow us', link: 'https://x.com/a', reward: 1, priority: 1 }
+  await done(admin.call('POST', '/api/social-tasks', task))
   const view = { list: 'telegramUsers', name: 'Annas', address: 'q=Anna', isShared: true }
   await done(admin.call('POST', '/api/views', view))
-  await done(admin.call('POST', '/api/views', { ...view, name: 'All of us', address: 'q=example.org' }))
+  const common = [
+    { ...view, name: 'All of us', address: 'q=example.org' },
+    { ...view, name: 'Surname first', address: 'q=Doe+Anna' },
+    { ...view, name: 'Links', list: 'socialTasks', address: 'q=follow' },
+    { ...view, name: 'Team', list: 'users', address: 'q=person' },
+    { ...view, name: 'Both', list: 'audit', address: 'q=follow+me' },
+  ]
+  for (const one of common) await done(admin.call('POST', '/api/views', one))
   const target = { filter: {} }
   await done(admin.call('POST', '/api/telegram-users/block', { target, reason: 'a farm of accounts' }))
   await done(admin.call('POST', '/api/telegram-users/unblock', { target }))
   await done(admin.call('POST', '/api/telegram-users/block', { target, reason: 'all friends of p0@example.org' }))
   await done(admin.call('POST', '/api/telegram-users/1001/erase', { confirmation: 1001 }))
   const { views } = await done(admin.call('GET', '/api/views'))
-  expect((views as { name: string }[]).map(({ name }) => name)).toEqual(['All of us', 'Annas'])
+  expect((views as { name: string }[]).map(({ name }) => name).toSorted()).toEqual(
+    [view, ...common].map(({ name }) => name).toSorted(),
+  )
   const left = await findInTables(db, ['a farm of accounts', 'p0@example.org'])
   expect([...left]).toEqual([['a farm of accounts', ['audit_open.changes']]])
   expect((await done(admin.call('GET', '/api/telegram-users/1050'))).block.reason).toBe('Erased together with another player')

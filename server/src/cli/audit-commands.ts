@@ -71,6 +71,7 @@ export function eraseFormerUser(given: string): RunOnDatabase {
       if (erased === 0) throw new StartError('Nothing names a user with this id.')
       return erased
     })
-    print(`${changedRows} rows were changed or deleted, and none names this person any more.`)
+    print(`${changedRows} rows were changed or deleted.`)
+    print('Looked for were the id, and the names and e-mail addresses that the audit had of it. docs/erasing.md says what stays.')
   }
 }

@@ -9,6 +9,7 @@ import { erasePerson } from '#src/audit/erase.ts'
 import { lower } from '#src/db/collations.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { searchTerm } from '#src/lists/search.ts'
+import { isElsewhere } from './elsewhere.ts'
 import { eraseMentions } from './mentions.ts'
 
 /**
@@ -26,6 +27,7 @@ export async function eraseUser(tx: Transaction<Tables>, act: Act, id: string): 
     identifiers: [id, ...emails],
     lists: ['users', 'audit', 'trash'],
     findsOthers: (search) => isFoundUser(tx, search),
+    findsElsewhere: (word) => isElsewhere(tx, { word, people: 'telegram_users' }),
   })
   const changedRows = (await eraseNameInNotes(tx, id)) + (await eraseId(tx, { id, anonymousId, emails }))
   return changedRows + (await erasePerson(tx, act, { kind: 'user', id, anonymousId }))

@@ -8,30 +8,36 @@ import type { Act } from '#src/audit/audit.ts'
 import { audit } from '#src/audit/audit.ts'
 import { type ErasableEntry, eraseEntries, lockErasable, textsOf } from '#src/audit/erase.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { type ErasedPerson, type PersonMatcher, personMatcher } from './person.ts'
+import { type ErasedPerson, filterAsync, type PersonMatcher, personMatcher } from './person.ts'
 
 export async function eraseMentions(tx: Transaction<Tables>, act: Act, person: ErasedPerson): Promise<void> {
   const matcher = personMatcher(person)
   const views = await eraseViews(tx, act, matcher)
   const ofViews = await lockErasable(tx, sql`action in ('view.create', 'view.update', 'view.remove')`)
+  const ownGone = person.kind === 'user' ? await ownViewsThatAreGone(tx, person.id) : []
   const isId = sql`detail::jsonb -> 'ids' ? ${person.id}`
   const ofExports = await lockErasable(tx, sql`action = 'export' and (${isId} or detail::jsonb ? 'filter')`)
   const ofBroadcasts = await lockErasable(tx, sql`action = 'broadcast.create' and detail::jsonb -> 'filter' ? 'search'`)
   const ofInvitations = await lockErasable(tx, sql`record_kind = 'invitation'`)
-  await eraseBroadcastFilters(tx, matcher, person)
+  await eraseBroadcastFilters(tx, matcher)
+  const ids = new Set([...views, ...ownGone])
   const about = [
-    ...(await filterAsync(ofViews, async (entry) => views.has(entry.recordId) || isViewAbout(matcher, entry))),
+    ...(await filterAsync(ofViews, async (entry) => ids.has(entry.recordId) || isViewAbout(matcher, entry))),
     ...(await filterAsync(ofExports, (entry) => isExportAbout(matcher, person, entry))),
-    ...(await filterAsync(ofBroadcasts, ({ detail }) => isFilterAbout(matcher, person, (detail as ExportDetail).filter))),
+    ...(await filterAsync(ofBroadcasts, ({ detail }) => isFilterAbout(matcher, (detail as ExportDetail).filter))),
     ...ofInvitations.filter(({ recordName }) => person.kind === 'user' && matcher.occursIn(recordName ?? '')),
   ]
   await eraseEntries(tx, act, about)
 }
 
-async function filterAsync<T>(all: readonly T[], isChosen: (one: T) => Promise<boolean>): Promise<T[]> {
-  const some: T[] = []
-  for (const one of all) if (await isChosen(one)) some.push(one)
-  return some
+/** Returns the ids of views that the user made and nobody has any more, such as private ones, which went with the user's removal. */
+async function ownViewsThatAreGone(tx: Transaction<Tables>, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select record_id as id from audit_trail
+     where action = 'view.create' and actor_kind = 'user' and actor_id = ${userId} and record_id not in (select id from saved_views)`.execute(
+    tx,
+  )
+  return rows.map(({ id }) => id)
 }
 
 interface View {
@@ -120,27 +126,18 @@ async function isViewAbout(matcher: PersonMatcher, { recordName, changes }: Eras
 /** The filter of a broadcast that looked for the person. A broadcast that is still to be sent then finds nobody. */
 const ERASED_FILTER = { search: 'an erased person' }
 
-async function eraseBroadcastFilters(tx: Transaction<Tables>, matcher: PersonMatcher, person: ErasedPerson): Promise<void> {
+async function eraseBroadcastFilters(tx: Transaction<Tables>, matcher: PersonMatcher): Promise<void> {
   const { rows } = await sql<{ id: string; filter: { search?: string } }>`
     select id, filter::json as filter from broadcasts where filter::jsonb ? 'search' for update`.execute(tx)
-  const about = await filterAsync(rows, ({ filter }) => isFilterAbout(matcher, person, filter))
+  const about = await filterAsync(rows, ({ filter }) => isFilterAbout(matcher, filter))
   await sql`update broadcasts set filter = ${JSON.stringify(ERASED_FILTER)} where id = any(${about.map(({ id }) => id)})`.execute(
     tx,
   )
 }
 
 /** Whether a filter of the list of players looks for the person. */
-async function isFilterAbout(
-  matcher: PersonMatcher,
-  { lists }: ErasedPerson,
-  filter: { search?: string } = {},
-): Promise<boolean> {
-  return isSearchAbout(matcher, filter.search ?? '', lists.includes(playerList.name))
-}
-
-/** @param hasPerson whether the list that was searched has the person */
-async function isSearchAbout(matcher: PersonMatcher, search: string, hasPerson: boolean): Promise<boolean> {
-  return matcher.occursIn(search) || (hasPerson && matcher.matchesSearch(search))
+async function isFilterAbout(matcher: PersonMatcher, filter: { search?: string } = {}): Promise<boolean> {
+  return matcher.matchesSearch(filter.search ?? '', playerList.name)
 }
 
 interface ExportDetail {
@@ -156,9 +153,5 @@ async function isExportAbout(
   const { ids = [], filter: { search = '', ...filter } = {} } = (detail ?? {}) as ExportDetail
   if (recordId === lists[0] && ids.includes(id)) return true
   if ([filter.actorId, filter.recordId].includes(id)) return true
-  return isSearchAbout(
-    matcher,
-    search,
-    lists.some((list) => list === recordId),
-  )
+  return matcher.matchesSearch(search, recordId ?? undefined)
 }

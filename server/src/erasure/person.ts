@@ -16,13 +16,19 @@ export interface ErasedPerson {
   lists: readonly ListName[]
   /** Whether a search in the first of these lists finds somebody else. */
   findsOthers: (search: string) => Promise<boolean>
+  /** Whether a search in the lists of other people or of items finds anything. */
+  findsElsewhere: (word: string) => Promise<boolean>
 }
 
 export interface PersonMatcher {
   /** Whether one of the person's identifiers occurs in a text. */
   occursIn(text: string): boolean
-  /** Whether a search finds this person and nobody else. */
-  matchesSearch(search: string): Promise<boolean>
+  /**
+   * Whether a search looks for this person: it contains an identifier, finds only this person, or contains a word of the person's texts that
+   * finds only this person. Except in the list of these people, such a word must not be found elsewhere: it may be in a task's title.
+   * @param list the list that is searched, undefined if it is not known
+   */
+  matchesSearch(search: string, list?: string): Promise<boolean>
   /** Whether a name, such as that of a view, contains an identifier, or a word of the person's texts that finds only this person. */
   matchesName(name: string): Promise<boolean>
   /** Whether the address of a list's page looks for this person. @param list undefined if the list is not known */
@@ -40,45 +46,86 @@ function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{M}\p{N}_@.]+/u).flatMap((word) => searchedText(word) || [])
 }
 
+/** Returns a word and what it may be made from: `Annas`, `anna_1234` and `1234Annas` are made from `anna`. */
+function stemsOf(word: string): string[] {
+  return [word, ...word.split(/[^\p{L}\p{M}]+/u)].flatMap((part) => [part, part.replace(/s$/, '')])
+}
+
+/** Returns the words in each order that begins elsewhere: people write a surname first, too. */
+function rotations(words: readonly string[]): string[] {
+  return words.map((_, at) => [...words.slice(at), ...words.slice(0, at)].join(' '))
+}
+
 /** Filters whose value is the id of a person. */
 const ID_FILTERS = ['actorId', 'recordId']
 
-export function personMatcher({ id, texts, identifiers, lists, findsOthers }: ErasedPerson): PersonMatcher {
+export function personMatcher(person: ErasedPerson): PersonMatcher {
+  const { id, texts, identifiers, lists, findsOthers, findsElsewhere } = person
   const marks = identifiers.filter((text) => text.length >= MIN_IDENTIFIER_LENGTH).map(searchedText)
   const all = searchedText(texts.join(' '))
   const words = new Set(texts.flatMap(wordsOf))
   const digits = texts.map((text) => text.replaceAll(/\D/g, '')).join(' ')
-  const findsOnly = new Map<string, Promise<boolean>>()
+  const isOthers = remembered(findsOthers)
+  const isElsewhere = remembered(findsElsewhere)
 
   const occursIn = (text: string): boolean => marks.some((mark) => hasWord(searchedText(text), mark))
 
-  async function matchesSearch(search: string): Promise<boolean> {
+  /** Whether a search in the list of these people finds this person and nobody else. */
+  async function findsOnlyPerson(search: string): Promise<boolean> {
     const text = searchedText(search)
     if (text === id) return true
     if (text.length < MIN_WORD_LENGTH) return false
     const number = /^[+\d\s()./-]+$/.test(text) ? text.replaceAll(/\D/g, '').replace(/^0+/, '') : ''
     const isFound = all.includes(text) || (number.length >= MIN_WORD_LENGTH && digits.includes(number))
-    if (!isFound) return false
-    const known = findsOnly.get(text) ?? findsOthers(search).then((others) => !others)
-    findsOnly.set(text, known)
-    return known
+    return isFound && !(await isOthers(text))
+  }
+
+  /** Returns the words of the person in a text that find nobody else. */
+  async function distinctiveWords(text: string): Promise<string[]> {
+    const own = wordsOf(text)
+      .flatMap(stemsOf)
+      .filter((word) => words.has(word))
+    return filterAsync([...new Set(own)], findsOnlyPerson)
+  }
+
+  async function matchesSearch(search: string, list?: string): Promise<boolean> {
+    if (occursIn(search)) return true
+    const isOfPerson = list === undefined || lists.some((one) => one === list)
+    for (const text of isOfPerson ? [search, ...rotations(wordsOf(search))] : []) if (await findsOnlyPerson(text)) return true
+    const distinctive = await distinctiveWords(search)
+    if (list === lists[0]) return distinctive.length > 0
+    for (const word of distinctive) if (!(await isElsewhere(word))) return true
+    return false
   }
 
   async function matchesName(name: string): Promise<boolean> {
-    if (occursIn(name)) return true
-    for (const word of wordsOf(name)) if (words.has(word) && (await matchesSearch(word))) return true
-    return false
+    return occursIn(name) || (await distinctiveWords(name)).length > 0
   }
 
   async function matchesAddress(address: string, list?: string): Promise<boolean> {
     const parameters = new URLSearchParams(address)
     // A page writes a text that looks like a number in quotes.
     const valueOf = (name: string): string => (parameters.get(name) ?? '').replace(/^"(.*)"$/, '$1')
-    if (ID_FILTERS.some((name) => valueOf(name) === id) || occursIn(valueOf('q'))) return true
-    return (list === undefined || lists.some((one) => one === list)) && matchesSearch(valueOf('q'))
+    return ID_FILTERS.some((name) => valueOf(name) === id) || matchesSearch(valueOf('q'), list)
   }
 
   return { occursIn, matchesSearch, matchesName, matchesAddress }
+}
+
+/** Returns the function with its answers kept. */
+function remembered(ask: ErasedPerson['findsOthers']): ErasedPerson['findsOthers'] {
+  const answers = new Map<string, Promise<boolean>>()
+  return (search) => {
+    const answer = answers.get(search) ?? ask(search)
+    answers.set(search, answer)
+    return answer
+  }
+}
+
+export async function filterAsync<T>(all: readonly T[], isChosen: (one: T) => Promise<boolean>): Promise<T[]> {
+  const some: T[] = []
+  for (const one of all) if (await isChosen(one)) some.push(one)
+  return some
 }
 
 /** Whether a text contains a word that neither begins nor ends inside a longer one. */

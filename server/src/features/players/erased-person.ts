@@ -4,6 +4,7 @@ import { playerList } from '@arcade/contract/players/fields'
 import { playerDetails } from '@arcade/contract/game/calls'
 import { columnName, playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { isElsewhere } from '#src/erasure/elsewhere.ts'
 import type { ErasedPerson } from '#src/erasure/person.ts'
 import { servedPlayers } from '#src/players/players-list.ts'
 import { whereFilter } from '#src/lists/where.ts'
@@ -36,6 +37,7 @@ export async function personOf(
     identifiers: [String(userId), ...identifiers, ...identifiers.map((text) => text.replaceAll(/\D/g, ''))],
     lists: [playerList.name, 'audit'],
     findsOthers: (search) => findsOthers(tx, search, userId),
+    findsElsewhere: (word) => isElsewhere(tx, { word, people: 'users' }),
   }
 }
 
