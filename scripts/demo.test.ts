@@ -156,6 +156,7 @@ test(
       }
       const page = await fetch(player)
       expect(statSync(dataDir).mode & 0o066).toBe(0) // others can read nothing
+      expect(statSync(join(dataDir, 'files')).mode & 0o077).toBe(0)
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Player and console')])
       await killBot(child) // the console goes on
       expect(await get('/api/metrics')).toMatchObject({

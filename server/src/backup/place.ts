@@ -1,5 +1,5 @@
 /** The place of a backup: a folder, or the objects below `s3://bucket/prefix?endpoint=…`. Hides which of the two it is. */
-import { mkdir, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { lstat, mkdir, readFile, realpath, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { arrayBuffer } from 'node:stream/consumers'
 import { openBucket } from '#src/files/bucket.ts'
@@ -52,10 +52,12 @@ function folderPlace(root: string): Place {
     },
     async read(name) {
       const file = join(root, name)
-      const found = await stat(file).catch(unlessMissing)
-      // Reading a device or a pipe might never end.
-      if (found && !found.isFile()) throw new StartError(`${file} is not a file, so this is not a backup as it was made.`)
-      return found && readFile(file).catch(unlessMissing)
+      const found = await lstat(file).catch(unlessMissing)
+      if (!found) return undefined
+      // Reading a device or a pipe might never end, and a link would tell something about a file elsewhere.
+      if (!found.isFile() || (await realpath(file)) !== join(await realpath(root), name))
+        throw new StartError(`${file} is not a regular file of this folder, so this is not a backup as it was made.`)
+      return readFile(file).catch(unlessMissing)
     },
     async remove(name) {
       await rm(join(root, name), { force: true })

@@ -29,6 +29,9 @@ export async function bytesOf({ body }: Pick<OpenFile, 'body'>): Promise<Uint8Ar
   return new Uint8Array(await new Response(body).arrayBuffer())
 }
 
+/** Only this process's user can list a folder of files. */
+const FOLDER = { recursive: true, mode: 0o700 } as const
+
 export function diskStore(root: string): FileStore {
   const toPath = (key: string): string => join(root, checkedKey(key))
   return {
@@ -36,7 +39,7 @@ export function diskStore(root: string): FileStore {
     async check() {
       const probe = join(root, `.probe-${process.pid}`)
       try {
-        await mkdir(root, { recursive: true })
+        await mkdir(root, FOLDER)
         await (await open(probe, 'w', 0o600)).close()
         await unlink(probe)
       } catch (error) {
@@ -69,7 +72,7 @@ export function diskStore(root: string): FileStore {
 
 /** Writes a file completely or not at all, even if the power fails. */
 export async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), FOLDER)
   const file = await open(partialPath(path), 'w', 0o600)
   try {
     await file.writeFile(bytes)
