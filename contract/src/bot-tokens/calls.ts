@@ -63,7 +63,8 @@ export const botTokens = {
       tags,
       summary: 'Give a token a new secret; the one before works on until it is ended or the token is rotated again',
     })
-    .input(ofOne)
+    /** STALE unless `rotatedAt`, if it is given, is that of the list: of two rotations at once, the second would end the secret in use. */
+    .input(ofOne.extend({ rotatedAt: moment.nullable().optional() }))
     .output(secret),
   endPrevious: call(['admin'], { needs: 'tokens.manage', stepUp: true, onFullDisk: 'small' })
     .route({

@@ -76,7 +76,7 @@ export const webhooks = {
   list: call(['admin'], { needs: 'webhooks.manage' })
     .route({ method: 'GET', path: '/api/webhooks', tags, summary: 'All webhooks, and how they are' })
     .output(z.object({ webhooks: z.array(webhook) })),
-  create: call(['admin'], { needs: 'webhooks.manage', stepUp: true })
+  create: call(['admin'], { needs: 'webhooks.manage', stepUp: true, heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/webhooks',

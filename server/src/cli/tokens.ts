@@ -27,7 +27,7 @@ export function createToken(givenName: string, givenScope: string): RunOnDatabas
 
 export function rotateToken(name: string): RunOnDatabase {
   return async ({ database, print, note }) => {
-    const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
+    const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { key: { name } })
     note('The token before works until you end it (token retire) or rotate again.')
     print(token)
   }

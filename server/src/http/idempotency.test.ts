@@ -69,6 +69,7 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
     table: 'notes',
     before: `insert into announcements (id, type, title, subtitle, reward) values ('t', 'desc', 'T', '', 5)`,
   },
+  'webhooks.create': { body: { url: 'https://1.1.1.1/hook', events: ['task.changed'] }, table: 'webhooks' },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)

@@ -73,10 +73,14 @@ export async function listBotTokens({ db }: Pick<Database, 'db'>): Promise<BotTo
     name,
     scope,
     createdAt: row.created_at.toISOString(),
-    rotatedAt: row.rotated_at?.toISOString() ?? null,
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    previous: hasPrevious ? { lastUsedAt: row.previous_used_at?.toISOString() ?? null } : null,
+    rotatedAt: isoOf(row.rotated_at),
+    lastUsedAt: isoOf(row.last_used_at),
+    previous: hasPrevious ? { lastUsedAt: isoOf(row.previous_used_at) } : null,
   }))
+}
+
+function isoOf(moment: Date | null): string | null {
+  return moment?.toISOString() ?? null
 }
 
 /** Makes a token for a bot called `name` and returns it; it cannot be read again. A name in use violates `bot_tokens_name_key`. */
@@ -99,11 +103,18 @@ export type BotTokenKey = { id: string } | { name: string }
 
 /**
  * Gives a token a new secret. The previous one stays valid until it is ended or the token is rotated again.
- * @throws Failure NO_SUCH_TOKEN
+ * @param rotatedAt when the token was last rotated, as far as the caller knows
+ * @throws Failure NO_SUCH_TOKEN, or STALE if it was rotated since: another rotation would end the secret that the bot uses
  */
-export async function rotateBotToken(database: Database, act: Act, key: BotTokenKey): Promise<string> {
+export async function rotateBotToken(
+  database: Database,
+  act: Act,
+  { key, rotatedAt }: { key: BotTokenKey; rotatedAt?: string | null | undefined },
+): Promise<string> {
   const { token, hash } = newSecret()
-  await change(database, { act, key, action: 'token.rotate' }, async (tx, id) => {
+  await change(database, { act, key, action: 'token.rotate' }, async (tx, { id, rotated_at }) => {
+    if (rotatedAt !== undefined && rotatedAt !== isoOf(rotated_at))
+      throw new Failure('STALE', { message: 'This token has been rotated meanwhile, so it was not rotated again.' })
     await sql`update bot_tokens set previous_hash = token_hash, previous_used_at = last_used_at,
         token_hash = ${hash}, last_used_at = null, rotated_at = now() where id = ${id}`.execute(tx)
     return true
@@ -113,7 +124,7 @@ export async function rotateBotToken(database: Database, act: Act, key: BotToken
 
 /** Ends the previous secret. @returns whether there was a valid one @throws Failure NO_SUCH_TOKEN */
 export async function endPreviousSecret(database: Database, act: Act, key: BotTokenKey): Promise<boolean> {
-  return change(database, { act, key, action: 'token.retire' }, async (tx, id) => {
+  return change(database, { act, key, action: 'token.retire' }, async (tx, { id }) => {
     const { numUpdatedRows } = await tx
       .updateTable('bot_tokens')
       .set({ previous_hash: null, previous_used_at: null })
@@ -126,7 +137,7 @@ export async function endPreviousSecret(database: Database, act: Act, key: BotTo
 
 /** Revokes a token with all its secrets. @throws Failure NO_SUCH_TOKEN */
 export async function revokeBotToken(database: Database, act: Act, key: BotTokenKey): Promise<void> {
-  await change(database, { act, key, action: 'token.revoke' }, async (tx, id) => {
+  await change(database, { act, key, action: 'token.revoke' }, async (tx, { id }) => {
     await tx.deleteFrom('bot_tokens').where('id', '=', id).execute()
     return true
   })
@@ -136,20 +147,21 @@ export async function revokeBotToken(database: Database, act: Act, key: BotToken
 async function change(
   database: Database,
   { act, key, action }: { act: Act; key: BotTokenKey; action: AuditAction },
-  work: (tx: Transaction<Tables>, id: string) => Promise<boolean>,
+  work: (tx: Transaction<Tables>, token: { id: string; rotated_at: Date | null }) => Promise<boolean>,
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     const [column, value] = Object.entries(key)[0] as ['id' | 'name', string]
     const found = await tx
       .selectFrom('bot_tokens')
-      .select(['id', 'name'])
+      .select(['id', 'name', 'rotated_at'])
       .where(column, '=', value)
       .forUpdate()
       .executeTakeFirst()
     if (!found) throw new Failure('NO_SUCH_TOKEN')
-    if (!(await work(tx, found.id))) return false
-    await sql`select pg_notify(${CHANNEL}, ${found.id})`.execute(tx)
-    await audit(tx, act, action, { record: { kind: 'token', ...found } })
+    if (!(await work(tx, found))) return false
+    const { id, name } = found
+    await sql`select pg_notify(${CHANNEL}, ${id})`.execute(tx)
+    await audit(tx, act, action, { record: { kind: 'token', id, name } })
     return true
   })
 }

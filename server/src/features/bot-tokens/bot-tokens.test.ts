@@ -108,6 +108,20 @@ test('§8 after twenty simultaneous rotations two secrets work', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(2)
 })
 
+test('§8 one of twenty simultaneous rotations of what their callers have seen succeeds, and the secret in use works on', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const { id, token: first } = (await admin.call('POST', '/api/bot-tokens', { name: 'game' })).body
+  const rotate = async (rotatedAt: string | null) => admin.call('POST', `/api/bot-tokens/${id}/rotate`, { rotatedAt })
+  const made = await Promise.all(Array.from({ length: 20 }, () => rotate(null)))
+  const [rotated, ...others] = made.toSorted((a, b) => a.status - b.status)
+  expect(rotated!.status).toBe(200)
+  for (const { status, body } of others) expect([status, body.code]).toEqual([409, 'STALE'])
+  expect([await statusWith(app, first), await statusWith(app, rotated!.body.token)]).toEqual([200, 200])
+  const { tokens } = (await admin.call('GET', '/api/bot-tokens')).body
+  expect((await rotate(tokens[0].rotatedAt)).status).toBe(200)
+})
+
 test('security: all acts on tokens are in the audit', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')

@@ -21,8 +21,8 @@ export function botTokensHandlers({ database, botTokens }: Services): Handlers<t
   return {
     list: async () => ({ tokens: await listBotTokens(database) }),
     create: async (input, context) => ({ success: true, ...(await createBotToken(database, actOf(context), input)) }),
-    async rotate({ id }, context) {
-      const token = await rotateBotToken(database, actOf(context), { id })
+    async rotate({ id, rotatedAt }, context) {
+      const token = await rotateBotToken(database, actOf(context), { key: { id }, rotatedAt })
       botTokens.changed(id)
       return { success: true, token }
     },

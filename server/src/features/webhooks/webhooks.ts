@@ -10,6 +10,7 @@ import { idOrderSql } from '#src/db/collations.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { createOnce } from '#src/identity/idempotency.ts'
 import { webhookRecord } from '#src/webhooks/deliveries.ts'
 import { refusalOf } from '#src/webhooks/post.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
@@ -41,20 +42,25 @@ export function webhooksHandlers({
     },
 
     async create({ url, events }, context) {
-      const message = await refusalOf(url, networks)
-      if (message !== undefined) throw new Failure('INVALID_INPUT', { message, fields: { url: message } })
-      const id = randomUUID()
-      const secret = `whsec_${randomBytes(32).toString('base64')}`
-      await database.transaction(async (tx) => {
+      const before = async (): Promise<void> => {
+        const message = await refusalOf(url, networks)
+        if (message !== undefined) throw new Failure('INVALID_INPUT', { message, fields: { url: message } })
+      }
+      const create = async (tx: Transaction<Tables>): Promise<string> => {
         // Locks the table, so that simultaneous requests cannot exceed the limit.
         await sql`lock table webhooks in share row exclusive mode`.execute(tx)
         const { rows } = await sql<{ count: number }>`select count(*) as count from webhooks`.execute(tx)
         if (rows[0]!.count >= MAX_WEBHOOKS) throw new Failure('TOO_MANY_WEBHOOKS')
-        const row = { id, url, events, secret: secretKey.encrypt(secret) }
+        const row = { id: randomUUID(), url, events, secret: secretKey.encrypt(`whsec_${randomBytes(32).toString('base64')}`) }
         await tx.insertInto('webhooks').values(row).execute()
-        await audit(tx, actOf(context), 'webhook.create', { record: webhookRecord({ id, url }), detail: { events } })
-      })
-      return { success: true, id, secret }
+        await audit(tx, actOf(context), 'webhook.create', { record: webhookRecord(row), detail: { events } })
+        return row.id
+      }
+      const id = await createOnce(database, context, { before, create })
+      // The kept answer is the id alone, because nothing may keep the secret unencrypted.
+      const made = await db.selectFrom('webhooks').select('secret').where('id', '=', id).executeTakeFirst()
+      if (!made) throw new Failure('NO_SUCH_WEBHOOK')
+      return { success: true, id, secret: secretKey.decrypt(made.secret) }
     },
 
     async setActive({ id, isActive }, context) {

@@ -61,7 +61,7 @@ function Tokens({ tokens, shown }: { tokens: BotToken[]; shown: ReturnType<typeo
           onRotate={() =>
             void act(
               async () => {
-                const { token: made } = await client.botTokens.rotate({ id: token.id })
+                const { token: made } = await client.botTokens.rotate({ id: token.id, rotatedAt: token.rotatedAt })
                 shown.show(secretOf(token, made))
                 return 'Token rotated.'
               },

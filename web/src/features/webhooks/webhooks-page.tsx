@@ -2,9 +2,9 @@
 import type { WebhookInput } from '@arcade/contract/webhooks/calls'
 import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { problemOf } from '#src/client/call-error.ts'
-import { api, client, queryClient } from '#src/client/client.ts'
+import { api, client, makeCreateOnce, queryClient } from '#src/client/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useAutoReload } from '#src/lists/live.ts'
 import { Choice } from '#src/ui/choice.tsx'
@@ -77,11 +77,12 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
     },
     { name: 'webhook new' },
   )
+  const [createOnce] = useState(makeCreateOnce)
   const wrong = form.formState.errors.events?.message
 
   const handleSubmit = async (input: WebhookInput) => {
     try {
-      const { id, secret } = await client.webhooks.create(input)
+      const { id, secret } = await createOnce((options) => client.webhooks.create(input, options))
       onSecret({ id, label: `Signing Secret of ${input.url}`, text: secret })
       // The form is cleared at once, without waiting for the list.
       form.finish()
