@@ -115,10 +115,11 @@ export async function endNow(tx: Transaction<Tables>, kind: HistoryKind, where: 
   const { table, isOfKind, fields } = rowsOf(kind)
   const isAnnouncement = kind === 'announcement'
   const state = sql.raw(isAnnouncement ? announcementStateSql() : taskStateSql())
+  // now() is the beginning of this transaction. Another one may have ended the item while this one waited for its row.
+  const isEnded = sql`coalesce(ends_at <= clock_timestamp(), false)`
   const { rows: before } = await sql<Row>`
-    select ${fields} from ${table} where ${isOfKind} and (${where}) and ${state} not in ('draft', 'ended') order by id for update`.execute(
-    tx,
-  )
+    select ${fields} from ${table} where ${isOfKind} and (${where}) and ${state} not in ('draft', 'ended') and not ${isEnded}
+     order by id for update`.execute(tx)
   const { rows: after } = await sql<Row>`
     update ${table} set version = version + 1, ends_at = date_trunc('milliseconds', now()), end_pending = false, start_pending = false,
            starts_at = case when starts_at > now() then null else starts_at end ${isAnnouncement ? sql`, status = false` : sql``}
