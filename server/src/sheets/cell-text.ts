@@ -6,16 +6,18 @@
 export const CELL_CHARACTERS = 32_767
 export const EXACT_DIGITS = 15 // a double keeps every decimal number of up to 15 digits exactly
 
+const SHORT_INTEGER = new RegExp(String.raw`^(?:0|-?[1-9]\d{0,${EXACT_DIGITS - 1}})$`)
+
 /**
  * Returns the number that PostgreSQL wrote as this text: NaN for NaN and infinities, undefined for other text, such as `007`, and for an
- * integer that a spreadsheet would round. Excel shows 15 digits, so an identifier with more of them is text; an amount stays a number.
+ * integer that a spreadsheet would round. An integer identifies something: it stays text if Excel, which shows 15 digits, would show another.
  */
 export function numberOf(text: string, kind: 'number' | 'integer'): number | undefined {
+  const decimal = Number(text)
+  if (kind === 'integer') return SHORT_INTEGER.test(text) ? decimal : undefined
   if (/^(?:NaN|-?Infinity)$/.test(text)) return NaN
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text)) return undefined
-  const decimal = Number(text)
-  const hasManyDigits = /^-?\d+$/.test(text) && text.replace('-', '').length > EXACT_DIGITS
-  const isRounded = hasManyDigits && (kind === 'integer' || !Number.isSafeInteger(decimal))
+  const isRounded = /^-?\d+$/.test(text) && !Number.isSafeInteger(decimal)
   return isRounded ? undefined : decimal
 }
 

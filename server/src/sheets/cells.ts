@@ -6,11 +6,11 @@ import { copyText, readField } from '#src/postgres/copy-text.ts'
 import { CELL_CHARACTERS, EXACT_DIGITS, numberOf, textCell } from './cell-text.ts'
 import type { PieceBuffer } from './zip-stream.ts'
 
-/** `width` is in characters. A value that does not fit the column's kind becomes text; null, '' and NaN make an empty cell. */
+/** `width` is in characters. A value that does not fit the column's kind becomes text; null, '' and a number's NaN make an empty cell. */
 export interface Column {
   header: string
   width: number
-  /** Dates are milliseconds since 1970. An integer of more than 15 digits, which identifies something, becomes text. */
+  /** Dates are milliseconds since 1970. An integer becomes text unless it has its usual form and up to 15 digits. */
   kind: 'text' | 'number' | 'integer' | 'date'
   /** The index of the column's field in each row, from 0, or the value that is the same in every row. */
   field: number | { always: string | null }
@@ -50,7 +50,8 @@ MEANINGS[0x20] = FLAG_SPACE
 MEANINGS[0x5f] = FLAG_UNDERSCORE
 MEANINGS[0x78] = FLAG_X
 const IN_HANDLES = FLAG_LETTER | FLAG_X | FLAG_DIGIT | FLAG_POINT | FLAG_UNDERSCORE
-const IN_NUMBERS = FLAG_DIGIT | FLAG_POINT | FLAG_MINUS
+const IN_INTEGERS = FLAG_DIGIT | FLAG_MINUS
+const IN_NUMBERS = IN_INTEGERS | FLAG_POINT
 
 const BYTE_NEWLINE = 0x0a
 const BYTE_BACKSLASH = 0x5c
@@ -181,7 +182,8 @@ class Cell {
     if (this.#words === undefined && this.#kind === 'text' && isPlain(bytes, start, end, meaning))
       return this.#add(bytes, start, end, number, TEXT_START, TEXT_END, piece)
     if (this.#words === undefined && (this.#kind === 'number' || this.#kind === 'integer')) {
-      const last = numberEnd(bytes, start, end, meaning)
+      const allowed = this.#kind === 'integer' ? IN_INTEGERS : IN_NUMBERS
+      const last = (meaning & ~allowed) === 0 ? numberEnd(bytes, start, end) : -1
       if (last >= 0)
         return this.#add(bytes, start, last, number, isWide(bytes, start, last) ? INTEGER_START : NUMBER_START, NUMBER_END, piece)
     }
@@ -260,11 +262,14 @@ function isHarmless(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start > 1
 }
 
-/** Returns where a number that can be copied ends, leaving out zeros at the end of its fraction; -1 if the number must be parsed. */
-function numberEnd(bytes: Uint8Array, start: number, end: number, meaning: number): number {
+/**
+ * Returns where a number of digits, points and hyphens that can be copied ends, leaving out zeros at the end of its fraction; -1 if it must be
+ * parsed.
+ */
+function numberEnd(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start] === BYTE_HYPHEN ? start + 1 : start
-  if ((meaning & ~IN_NUMBERS) !== 0 || end - first > EXACT_DIGITS || end === first) return -1
-  if (bytes[first] === BYTE_ZERO && end - first > 1 && bytes[first + 1] !== BYTE_POINT) return -1
+  if (end - first > EXACT_DIGITS || end === first) return -1
+  if (bytes[first] === BYTE_ZERO && end - start > 1 && bytes[first + 1] !== BYTE_POINT) return -1
   let point = -1
   for (let at = first; at < end; at += 1) {
     if (MEANINGS[bytes[at]!] === FLAG_DIGIT) continue

@@ -66,10 +66,11 @@ describe('security: exports: a real XLSX file', () => {
     expect(await firstCell(columns, value)).toEqual(expected)
   })
 
-  test.each([
+  test.each<[string, bigint | string, number | string]>([
     ['15 digits', 123456789012345n, 123456789012345],
     ['16 digits (Excel would show only 15)', 4503599627370497n, '4503599627370497'],
     ['a sign and 15 digits', -123456789012345n, -123456789012345],
+    ...['1e5', '7.0', '7.', '-0', '007', '1.5', 'NaN'].map((id): [string, string, string] => [`the text id ${id}`, id, id]),
   ])('an integer column with %s', async (_, value, expected) => {
     const columns: TestColumn<typeof value>[] = [{ header: 'ID', width: 9, kind: 'integer', value: (row) => row }]
     expect(await firstCell(columns, value)).toEqual(expected)
