@@ -21,6 +21,10 @@ describe('§5 a text of which nothing can be seen is empty', () => {
     ['mark of an annotation', '\ufff9'],
     ['note without head', '\u{1d159}'],
     ['Khitan filler', '\u{16fe4}'],
+    ['blank of hieroglyphs', '\u{13441}'],
+    ['place of an object', '\ufffc'],
+    ['noncharacter', '\ufffe'],
+    ['mark without a base', '\u0301'],
     ['white space', ' \t\n\u3000'],
   ])('%s', (_, character) => {
     expect(isBlank(` ${character} ${character}`)).toBe(true)
@@ -54,6 +58,24 @@ describe('a link or the name of a file has no invisible characters', () => {
     for (const link of [`https://fa.wikipedia.org/wiki/${PERSIAN}`, `https://x.org/${FAMILY}/a`, `https://x.org/${HEART}`])
       expect(withoutInvisible(`${link}\u200b`)).toBe(link)
     expect(withoutInvisible(`https://x.org/${PERSIAN}\u200c`)).toBe(`https://x.org/${PERSIAN}`)
+  })
+
+  test.each(['\u2800', '\ufffc', '\u{1d159}', '\u{16fe4}', '\u{13441}', '\ufffe', '\u{1ffff}', '\x07', '\u3000'])(
+    'nor %j or marks without a base at its ends',
+    (empty) => {
+      const around = `${empty}\u0301\u200b${empty}\ufe0f`
+      expect(withoutInvisible(`${around}https://x.org/a${empty}b${around}`)).toBe(`https://x.org/a${empty}b`)
+      expect(withoutInvisible(`https://x.org/${HEART}${empty}\u0301`)).toBe(`https://x.org/${HEART}`)
+      expect(withoutInvisible(`https://x.org/cafe\u0301${empty}`)).toBe('https://x.org/cafe\u0301')
+      expect(shownFileName(`${empty}.png`)).toBe('.png')
+      expect(shownFileName(around)).toBe('')
+    },
+  )
+
+  test('and a long run of them takes no long time', () => {
+    const run = '\u2800\u0301'.repeat(100_000) + '\u0301'.repeat(100_000)
+    expect(withoutInvisible(`x${run}x`)).toBe(`x${run}x`)
+    expect(withoutInvisible(`x${' '.repeat(100_000)}`)).toBe('x')
   })
 
   test('and the name of a file has no control characters', () => {
@@ -96,6 +118,7 @@ test('a player whose name cannot be seen is called by username, or else by id', 
   expect(playerName(player)).toBe('@ada')
   expect(playerName({ ...player, username: '\u3164' })).toBe('7')
   expect(playerName({ ...player, username: null })).toBe('7')
+  expect(playerName({ ...player, firstName: '\u0301', username: '\ufffc' })).toBe('7')
   expect(playerName({ ...player, firstName: 'Ada' })).toBe('Ada')
   expect(playerName({ ...player, lastName: 'Lovelace' })).toBe('Lovelace')
 })

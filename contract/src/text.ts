@@ -10,13 +10,14 @@
 const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\u2028\u2029`
 
 /**
- * Characters of other categories that show nothing: a Braille pattern without dots, the marks of an annotation, a musical note without head,
- * and the filler of the Khitan script.
+ * Other characters that show nothing: white space, control characters, noncharacters, a Braille pattern without dots, the marks of an
+ * annotation, the place of an object, a musical note without head, the filler of the Khitan script and the blanks of hieroglyphs.
  */
-const EMPTY_SIGNS = String.raw`\u2800\ufff9-\ufffb\u{1d159}\u{16fe4}`
+const EMPTY = String.raw`\s\p{Cc}\p{Noncharacter_Code_Point}\u2800\ufff9-\ufffc\u{1d159}\u{16fe4}\u{13441}\u{13442}`
 
-/** Besides white space and invisible characters, control characters and empty signs show nothing. */
-const blank = new RegExp(String.raw`^[\s\p{Cc}${EMPTY_SIGNS}${INVISIBLE}]*$`, 'u')
+/** All that shows nothing with no visible character before it: a combining mark needs one. */
+const BASELESS = String.raw`${EMPTY}${INVISIBLE}\p{M}`
+const blank = new RegExp(`^[${BASELESS}]*$`, 'u')
 
 /** Whether nothing of a text can be seen. */
 export function isBlank(text: string | null | undefined): boolean {
@@ -49,18 +50,21 @@ export function firstCharacters(text: string, maxLength: number): string {
 }
 
 /** A visible non-ASCII character: a letter of another script or an emoji. */
-const SHAPED = String.raw`[^\0-\x7f${INVISIBLE}]`
+const SHAPED = String.raw`[^\0-\x7f${EMPTY}${INVISIBLE}]`
 const shapingOrInvisible = new RegExp(
   String.raw`((?<=${SHAPED})[\ufe00-\ufe0f]|(?<=${SHAPED}[\ufe00-\ufe0f]?)[\u200c\u200d](?=${SHAPED}))|[${INVISIBLE}]`,
   'gu',
 )
 
+/** What shows nothing at the ends of a text. The second part begins at an empty character, so a mark that has a base stays. */
+const emptyEnds = new RegExp(String.raw`^[${BASELESS}]+|(?=[${EMPTY}])(?<![${EMPTY}]\p{M}*)[${BASELESS}]+$`, 'gu')
+
 /**
- * Returns a link or the name of a file without invisible characters and surrounding white space. Keeps two kinds, because the addresses of
- * some pages contain them: variation selectors after a non-ASCII character, joiners between two.
+ * Returns a link or the name of a file without invisible characters, and without what shows nothing at its ends. Keeps two kinds, because the
+ * addresses of some pages contain them: variation selectors after a non-ASCII character, joiners between two.
  */
 export function withoutInvisible(text: string): string {
-  return text.replaceAll(shapingOrInvisible, '$1').trim()
+  return text.replaceAll(shapingOrInvisible, '$1').replaceAll(emptyEnds, '')
 }
 
 /** Characters of a text that follow each other and are all visible, or all invisible. */

@@ -322,6 +322,8 @@ describe.each(stores)('files on $name', ({ open }) => {
     ['李.png', 'image', '李.png'],
     ['a\u202Egnp.exe', 'a_gnp', 'agnp.exe'],
     ['\u200B\u3164', 'image', 'image'],
+    ['\u2800.png', 'image', '.png'],
+    ['\u2800', 'image', 'image'],
     ['\u2069ba\u2028nner\u0007.png\uFEFF', 'ba_nner', 'banner.png'],
     [`${'long'.repeat(200)}.png`, 'long'.repeat(20), 'long'.repeat(64).slice(0, 255)],
     ['a?b#c%2f..%2fd.png', '2fd', '2fd.png'],
