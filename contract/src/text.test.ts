@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { playerName } from '#src/players/fields.ts'
 import {
+  bareUsername,
   characterCount,
   firstCharacters,
   isBlank,
@@ -82,6 +83,14 @@ describe('a link or the name of a file has no invisible characters', () => {
     expect(shownFileName(' banner\x07\n.png')).toBe('banner.png')
   })
 })
+
+test.each(['\u200bx8102\u200b', ' x8102 ', '@x8102', '\u200b @\u200b @x8102\u2800\ufeff', '＠x8102', '﹫x8102'])(
+  'a username is bare: %j',
+  (username) => {
+    expect(bareUsername(username)).toBe('x8102')
+    expect(bareUsername(` @${username.replace('x8102', '')}`)).toBe('')
+  },
+)
 
 test('lengths are counted in code points, and a text is never cut within a character', () => {
   expect(['', 'abc', '😀😀', HEART, 'x\ud800'].map(characterCount)).toEqual([0, 3, 2, 2, 2])

@@ -67,6 +67,13 @@ export function withoutInvisible(text: string): string {
   return text.replaceAll(shapingOrInvisible, '$1').replaceAll(emptyEnds, '')
 }
 
+const aroundUsername = new RegExp(String.raw`^[${BASELESS}@＠﹫]+|(?<![${EMPTY}${INVISIBLE}])[${EMPTY}${INVISIBLE}]+$`, 'gu')
+
+/** Returns a Telegram username without what may stand around it: what shows nothing, and before it the `@` of a handle, in any width. */
+export function bareUsername(text: string): string {
+  return text.replaceAll(aroundUsername, '')
+}
+
 /** Characters of a text that follow each other and are all visible, or all invisible. */
 export interface TextPart {
   text: string

@@ -9,7 +9,7 @@ import { MAX_NUMBER } from '#src/entity.ts'
 import { type Player, playerFields } from '#src/players/fields.ts'
 import { type TaskCollection, taskCollections, taskFields } from '#src/tasks/fields.ts'
 import { rowSchema } from '#src/list-schemas.ts'
-import { isStorable } from '#src/text.ts'
+import { bareUsername, isStorable } from '#src/text.ts'
 import { player, USER_ID_RULE, userIdField, userIdParameter } from '#src/players/calls.ts'
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 
@@ -27,13 +27,13 @@ export const playerDetails = (Object.keys(playerFields) as (keyof Player)[]).fil
   (name): name is PlayerDetail => name !== 'userId' && name !== 'balance' && name !== 'createdAt',
 )
 
-/** An empty text clears the field, as in an import. */
-function detailField(name: string) {
+/** An empty text clears the field, and a username is bare, as in an import. */
+function detailField(name: PlayerDetail) {
   return z
     .string(`${name} must be a text`)
     .max(MAX_PLAYER_TEXT_LENGTH, `${name} must be at most ${MAX_PLAYER_TEXT_LENGTH} characters`)
     .refine(isStorable, `${name} must not contain U+0000 or lone surrogates`)
-    .transform((text) => (text === '' ? null : text))
+    .transform((text) => (name === 'username' ? bareUsername(text) : text) || null)
     .nullable()
     .optional()
 }

@@ -110,9 +110,9 @@ describe('design §8 lines', () => {
 })
 
 describe('§3 telegramUsers', () => {
-  test('a username loses the @ that Telegram shows before it', () => {
+  test('a username loses what stands around it, such as the @ that Telegram shows', () => {
     const usernameOf = (username: string) => parse.parseTelegramUser({ ...player, username }).columns['username']
-    expect(['@x9155', 'x9155', '@'].map(usernameOf)).toEqual(['x9155', 'x9155', null])
+    expect(['@x9155', 'x9155', '@', '\u200bx9155\u200b', ' '].map(usernameOf)).toEqual(['x9155', 'x9155', null, 'x9155', null])
   })
 
   test('missing and empty values are null, unknown fields and __proto__ are ignored', () => {

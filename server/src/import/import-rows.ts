@@ -8,6 +8,7 @@ import { MAX_PARTICIPANTS } from '@arcade/contract/items/availability'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { hasLink, type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { emailField } from '@arcade/contract/field-schemas'
+import { bareUsername } from '@arcade/contract/text'
 import {
   announcementEntity,
   columnName,
@@ -157,9 +158,9 @@ export function parseTelegramUser(row: Row): ParsedRow {
   return { columns: readColumns(importedPlayers, row) }
 }
 
-/** Reads a username, which some exports write with the `@` that Telegram shows before it, in any width. */
+/** Reads a username, which some exports write with the `@` that Telegram shows before it. */
 function readUsername(row: Row, name: string): string | null {
-  return read.optional(row, name, read.MAX_NAME_LENGTH)?.replace(/^[\s\p{Default_Ignorable_Code_Point}]*[@＠﹫]+/u, '') || null
+  return bareUsername(read.optional(row, name, read.MAX_NAME_LENGTH) ?? '') || null
 }
 
 /** Reads a player's id from the document's id or its field userId, which must be equal if both are given. */

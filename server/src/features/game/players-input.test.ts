@@ -43,6 +43,19 @@ test('§8 an invalid row fails alone, with a message, and the rest of the batch 
     expect((await bot.call('POST', '/bot/v1/players', odd)).body.code).toBe('INVALID_INPUT')
 })
 
+test('§8 a username loses what stands around it, and names stay as they are', async () => {
+  const app = await testApp()
+  const bot = await app.bot()
+  const put = async (username: string) =>
+    (await bot.call('PUT', '/bot/v1/players/7', { username, firstName: ' Ada\u200b' })).body.player
+  for (const username of ['foo\u200b', ' foo ', '@foo', ' ＠foo'])
+    expect(await put(username)).toMatchObject({ username: 'foo', firstName: ' Ada\u200b' })
+  expect(await put(' @ ')).toMatchObject({ username: null })
+  const { body } = await bot.call('POST', '/bot/v1/players', { players: [{ userId: 7, username: '@foo' }, { userId: 8 }] })
+  expect(body.results).toMatchObject([{ status: 'updated' }, { status: 'created' }])
+  expect((await bot.call('GET', '/bot/v1/players/7')).body.player.username).toBe('foo')
+})
+
 test.each(['2999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00-23:59', '1969-12-31T23:59:59Z'])(
   '§8 players cannot have joined at %s, alone or in a batch',
   async (createdAt) => {
