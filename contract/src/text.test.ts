@@ -9,6 +9,7 @@ import {
   isolated,
   shownFileName,
   textParts,
+  typedName,
   typedText,
   withoutInvisible,
 } from './text.ts'
@@ -81,6 +82,20 @@ describe('a link or the name of a file has no invisible characters', () => {
 
   test('and the name of a file has no control characters', () => {
     expect(shownFileName(' banner\x07\n.png')).toBe('banner.png')
+  })
+})
+
+describe('a name that has to be unique', () => {
+  test.each<readonly [string, string]>([
+    ...invisible.map(([name, character]) => [name, `\u202eCaf\xe9 vi${character}ew${character}`] as const),
+    ['two spaces', 'Caf\xe9  view'],
+    ['a space without a break', 'Caf\xe9\xa0view'],
+    ['a blank sign', 'Caf\xe9\u2800view'],
+    ['a mark behind what is not seen', 'Cafe\u200b\u0301 view'],
+  ])('is the same with %s', (_, name) => expect(typedName(name)).toBe('Caf\xe9 view'))
+
+  test('keeps its case, its diacritics and the characters that it needs', () => {
+    for (const name of ['CAF\xc9 view', 'Cafe view', PERSIAN, FAMILY, HEART]) expect(typedName(name)).toBe(name)
   })
 })
 

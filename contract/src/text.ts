@@ -67,6 +67,13 @@ export function withoutInvisible(text: string): string {
   return text.replaceAll(shapingOrInvisible, '$1').replaceAll(emptyEnds, '')
 }
 
+const emptyRuns = new RegExp(`[${EMPTY}]+`, 'gu')
+
+/** Returns a typed name that has to be unique, so that names which look equal are: with single spaces, and without invisible characters. */
+export function typedName(text: string): string {
+  return typedText(withoutInvisible(text).replaceAll(emptyRuns, ' '))
+}
+
 const aroundUsername = new RegExp(String.raw`^[${BASELESS}@＠﹫]+|(?<![${EMPTY}${INVISIBLE}])[${EMPTY}${INVISIBLE}]+$`, 'gu')
 
 /** Returns a Telegram username without what may stand around it: what shows nothing, and before it the `@` of a handle, in any width. */

@@ -15,6 +15,10 @@ test('design §8 a name is kept in NFC and without white space around it', () =>
   expect(named(' Zoe\u0308 ').data).toBe('Zo\u00eb')
 })
 
+test('design §8 names that look the same are the same', () => {
+  expect(['Ca  x', ' Ca   x ', 'C\u200ca x'].map((name) => named(name).data)).toEqual(['Ca x', 'Ca x', 'Ca x'])
+})
+
 test.each([
   ['nothing', ''],
   ['only white space', ' \t'],

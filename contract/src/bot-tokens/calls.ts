@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { MAX_BOT_TOKEN_NAME_LENGTH, type BotScope, botScopes } from './fields.ts'
 import { idField } from '#src/field-schemas.ts'
-import { typedText } from '#src/text.ts'
+import { typedName, typedText } from '#src/text.ts'
 
 /**
  * Letters of every language, with the joiners between letters that some of them need; no control characters, and no marks that nobody sees
@@ -21,6 +21,7 @@ export const botTokenNameField = z
     new RegExp(`^(?!\\p{M})(?:${NAME_CHARACTER}){1,${MAX_BOT_TOKEN_NAME_LENGTH}}$`, 'u'),
     `A token needs a name of up to ${MAX_BOT_TOKEN_NAME_LENGTH} letters, digits, spaces, dots and dashes.`,
   )
+  .overwrite(typedName)
 export const botScopeField = z.enum(Object.keys(botScopes) as BotScope[])
 
 /** The form for a new token. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { type ListName, lists } from '#src/lists.ts'
 import { idField, textField, versionField } from '#src/field-schemas.ts'
+import { typedName } from '#src/text.ts'
 import { MAX_VIEW_ADDRESS_LENGTH, MAX_VIEW_NAME_LENGTH } from './fields.ts'
 
 const listField = z.enum(Object.keys(lists) as ListName[])
@@ -15,8 +16,10 @@ const addressField = z
   .max(MAX_VIEW_ADDRESS_LENGTH, `The view must be at most ${MAX_VIEW_ADDRESS_LENGTH} characters of an address`)
   .regex(/^[^\s#?]*$/, 'The view must be the part of an address behind its question mark')
 
+const nameField = textField('Name', MAX_VIEW_NAME_LENGTH).overwrite(typedName)
+
 /** The form for a view. */
-export const viewInput = z.strictObject({ name: textField('Name', MAX_VIEW_NAME_LENGTH), isShared: z.boolean() })
+export const viewInput = z.strictObject({ name: nameField, isShared: z.boolean() })
 export type ViewInput = z.infer<typeof viewInput>
 
 export const view = z.object({

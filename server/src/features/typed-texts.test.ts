@@ -65,7 +65,8 @@ test('Views: names that look the same are the same, also beside a name of an ear
   const { app, admin } = await opening()
   const refused = { status: 409, body: { code: 'VIEW_NAME_TAKEN', fields: { name: 'You have a view of this name already' } } }
   const { body } = await admin.call('POST', '/api/views', view)
-  expect(await admin.call('POST', '/api/views', { ...view, name: 'ZOE\u0308' })).toMatchObject(refused)
+  for (const name of ['ZOE\u0308', '\u202eZo\xeb', 'Zo\u200b\xeb'])
+    expect(await admin.call('POST', '/api/views', { ...view, name }), name).toMatchObject(refused)
   await sql`update saved_views set name = ${'Zoe\u0308'}`.execute(app.database.db)
   expect(await admin.call('POST', '/api/views', view)).toMatchObject(refused)
   const other = await admin.call('POST', '/api/views', { ...view, name: 'Other' })
