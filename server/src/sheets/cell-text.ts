@@ -39,8 +39,11 @@ export function textCell(start: string, text: string): string {
 const FORMULA_START = /^(?:[\t\n]|["\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+\-@＝＋－＠])/
 /** A lone hyphen, a plain number or a handle: a spreadsheet can neither compute nor call anything in it. */
 const HARMLESS_PIECE = String.raw`-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+`
-/** A harmless piece, or a phone number with spaces. A phone number with hyphens, such as `+1-555-0100`, would be computed. */
-const HARMLESS = new RegExp(String.raw`^(?:${HARMLESS_PIECE}|\+\d+(?: \d+)+)$`)
+/**
+ * A harmless piece, or a phone number with spaces, which may be those without a break. A phone number with hyphens, such as `+1-555-0100`,
+ * would be computed.
+ */
+const HARMLESS = new RegExp(String.raw`^(?:${HARMLESS_PIECE}|\+\d+(?:[ \u00a0\u202f]\d+)+)$`)
 /**
  * Finds where a cell with a formula would start if a program splits the text at the character before it. Harmless text is skipped if it
  * ends at the same separator or at the end of the text; any other separator after it may belong to the cell. Nothing is skipped after a

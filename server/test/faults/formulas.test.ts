@@ -80,7 +80,8 @@ test('security: exports: saved as CSV by LibreOffice, no text becomes a formula,
 function generateTexts(count: number): string[] {
   const random = seededRandom()
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)]!
-  const words = ['x', '', 'Åse 李', '12', '-5', '+62100', '+49 170 1234567', '@moon', "'", '"', 'a "b"', '-', '(', '0,5']
+  const phones = ['+62100', '+49 170 1234567', '+49\u00a0170\u202f1234567']
+  const words = ['x', '', 'Åse 李', '12', '-5', ...phones, '@moon', "'", '"', 'a "b"', '-', '(', '0,5']
   const separators = [...SEPARATORS, ...SEPARATORS, '\n', '\r', '\r\n', '\n\t', ' ', '']
   const before = ['', '', '', ' ', '"', '""', '\u00a0', '\u2003', '\ufeff', '\0', '\u0001', '\ufffe', '\ud800', '\t', ' "', "'"]
   const signs = ['=', '=', '=', '+', '-', '@', '＝', '＋', '－', '＠', '==', '+-', '']
@@ -115,7 +116,7 @@ function cleaned(text: string): string {
 /** Whether a spreadsheet program might compute this cell. ADR 3 says why the exceptions are safe. */
 function isLive(piece: string): boolean {
   const start = piece.replace(/^[\s"]+/, '')
-  return /^[=+\-@＝＋－＠]/.test(start) && !/^(-|[+-]\d+(\.\d+)?|\+\d+( \d+)+|@[\w.]+)$/.test(piece)
+  return /^[=+\-@＝＋－＠]/.test(start) && !/^(-|[+-]\d+(\.\d+)?|\+\d+([ \u00a0\u202f]\d+)+|@[\w.]+)$/.test(piece)
 }
 
 /** Quotes a CSV field as LibreOffice does. */
