@@ -353,12 +353,20 @@ describe('versions, trash and copies', () => {
     const [, entry] = await auditTrail(app.database.db, 'task.create')
     expect(entry).toMatchObject({ recordId: first!.body.id, detail: { version: 1, duplicateOf: id } })
     expect((await admin.call('POST', `${path}/none/duplicate`, {})).body.code).toBe('NO_SUCH_TASK')
-    await app.database.db
-      .updateTable('tasks')
-      .set({ priority: String(2 ** 53) })
-      .where('id', '=', id)
-      .execute()
-    const before = await admin.call('POST', `${path}/${id}/duplicate`, {})
-    expect((await get(admin, before.body.id)).priority).toBe(7)
+  })
+
+  test('design §7 a copy is last, so none is made of tasks of which the last has the largest priority', async () => {
+    const { admin } = await opening()
+    const id = await add(admin, { priority: 2 ** 53 - 1 })
+    const last = await admin.call('POST', `${path}/${id}/duplicate`, {})
+    expect((await get(admin, last.body.id)).priority).toBe(2 ** 53)
+    expect(await admin.call('POST', `${path}/${id}/duplicate`, {})).toMatchObject({
+      status: 409,
+      body: {
+        code: 'PRIORITY_TAKEN',
+        message: 'No priority is left for a copy: the last task has the largest. Give it another first.',
+      },
+    })
+    expect((await admin.call('GET', path)).body.total).toBe(2)
   })
 })

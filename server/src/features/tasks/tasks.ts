@@ -161,24 +161,28 @@ export function tasksHandlers(
   }
 }
 
-/** Inserts a paused copy of a task without dates, after all others. The transaction holds the lock of priorities. */
+const NO_PRIORITY_LEFT = 'No priority is left for a copy: the last task has the largest. Give it another first.'
+
+/**
+ * Inserts a paused copy of a task without dates, after all others. The transaction holds the lock of priorities.
+ * @throws Failure PRIORITY_TAKEN if the largest possible priority is taken
+ */
 async function insertCopy(
   tx: Transaction<Tables>,
   { collection, original, id }: { collection: TaskCollection; original: string; id: string },
 ): Promise<StoredTask | undefined> {
+  const last = sql`select max(priority) from tasks where collection = ${collection}`
   const source = await tx
     .selectFrom('tasks')
-    .select('title')
+    .select(['title', sql<boolean>`(${last}) >= ${MAX_NUMBER}::numeric`.as('isFull')])
     .where('collection', '=', collection)
     .where('id', '=', original)
     .executeTakeFirst()
   if (!source) return undefined
-  // With the largest possible priority taken, the copy goes before all others.
-  const priority = sql`(select case when floor(max(priority)) < ${MAX_NUMBER}::numeric then floor(max(priority)) + 1 else ceil(min(priority)) - 1 end
-    from tasks where collection = ${collection})`
+  if (source.isFull) throw new Failure('PRIORITY_TAKEN', { message: NO_PRIORITY_LEFT })
   const { rows } = await sql<StoredTask>`
     insert into tasks (collection, id, image, priority, title, link, reward, verified_by_bot, max_participants, daily_budget, segment_id, paused)
-    select collection, ${id}, image, ${priority}, ${titleOfCopy(source.title, MAX_TASK_TITLE_LENGTH)}, link, reward, verified_by_bot,
+    select collection, ${id}, image, floor((${last})) + 1, ${titleOfCopy(source.title, MAX_TASK_TITLE_LENGTH)}, link, reward, verified_by_bot,
            max_participants, daily_budget, segment_id, true
       from tasks where collection = ${collection} and id = ${original} returning ${sql.join(stored)}`.execute(tx)
   return rows[0]
