@@ -30,7 +30,7 @@ import { type Cookie, identify, privateCookie, refuseWithoutAccess } from './cal
 import { answersEverySite, crossSiteHeaders } from './cross-site.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { readBody, readInput } from './input.ts'
+import { readBody, readInput, refuseMalformed } from './input.ts'
 import { closeLingering } from './lingering-close.ts'
 import type { Metrics } from './metrics.ts'
 import { refuseForeignOrigin, requestOrigin } from './origin.ts'
@@ -310,12 +310,6 @@ const LSN_BEYOND_ALL = 'FFFFFFFF/FFFFFFFF'
 /** Returns the decoded parameters of the path. @throws Failure INVALID_INPUT for a malformed escape */
 function readParams(c: Context<Env>): Record<string, string> {
   const params = c.req.param() as Record<string, string>
-  if (Object.keys(params).length > 0 && c.req.path.includes('%')) {
-    try {
-      decodeURIComponent(c.req.path)
-    } catch {
-      throw new Failure('INVALID_INPUT')
-    }
-  }
+  if (Object.keys(params).length > 0) refuseMalformed(c.req.path)
   return params
 }

@@ -127,16 +127,32 @@ describe('security: input', () => {
     expect(response.status).toBe(400)
   })
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'content-type %j is refused',
+  test.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'application/json; profile=x'])(
+    'content-type %j is JSON',
     async (type) => {
       const app = await testApp()
       const answer = await app.guest.call('POST', '/api/session', '{"email":"a@gmail.com","password":"secret1"}', {
         'content-type': type,
       })
-      expect(answer.status).toBe(415)
+      expect(answer.status).toBe(401)
     },
   )
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+    'application/json; charset=utf-16',
+    'application/json; x=y ;Charset="utf-16"',
+    'application/json; charset=latin1',
+  ])('content-type %j is refused', async (type) => {
+    const app = await testApp()
+    const answer = await app.guest.call('POST', '/api/session', '{"email":"a@gmail.com","password":"secret1"}', {
+      'content-type': type,
+    })
+    expect(answer.status).toBe(415)
+  })
 
   test('a compressed body is refused', async () => {
     const app = await testApp()
@@ -176,6 +192,19 @@ describe('security: input', () => {
       const app = await testApp()
       const admin = await app.signUp('admin')
       expect((await admin.call('GET', `/api/users?${query}`)).status).toBe(400)
+    },
+  )
+
+  test.each(['%ff', '%C3', '%c3%28', '%zz', '%'])(
+    'a search such as %j, which is no text, is refused like a path',
+    async (search) => {
+      const app = await testApp()
+      const admin = await app.signUp('admin')
+      const refused = { status: 400, body: { code: 'INVALID_INPUT', message: 'The request is not valid.' } }
+      expect(await admin.call('GET', `/api/users/${search}`)).toMatchObject(refused)
+      expect(await admin.call('GET', `/api/users?search=${search}`)).toMatchObject(refused)
+      expect(await admin.call('GET', `/api/users?${search}=1`)).toMatchObject(refused)
+      expect((await admin.call('GET', '/api/users?search=100%25+%C3%A9+%EF%BF%BD+é')).status).toBe(200)
     },
   )
 

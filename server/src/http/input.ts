@@ -90,9 +90,19 @@ function amountOf(origin: string, limit: number | bigint): string {
   return noun === undefined ? String(limit) : `${limit}${noun}${Number(limit) === 1 ? '' : 's'}`
 }
 
+/** Refuses a part of an address whose escapes are malformed or not UTF-8. @throws Failure INVALID_INPUT */
+export function refuseMalformed(escaped: string): void {
+  try {
+    decodeURIComponent(escaped)
+  } catch {
+    throw new Failure('INVALID_INPUT')
+  }
+}
+
 /** Returns the query parameters. A repeated parameter becomes an array, which every schema refuses. */
-function readQuery({ searchParams }: URL): Record<string, string | string[]> {
+function readQuery({ search, searchParams }: URL): Record<string, string | string[]> {
   if (searchParams.size > MAX_QUERY_PARAMETERS) throw new Failure('INVALID_INPUT')
+  refuseMalformed(search)
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
   for (const [key, value] of searchParams) query[key] = key in query ? [query[key] ?? [], value].flat() : value
   refuseUnsafe(query)
@@ -108,6 +118,7 @@ function carriesBody({ method }: Request): boolean {
 async function readJson(request: Request, limitBytes: number): Promise<Uint8Array | undefined> {
   if (hasNoBody(request)) return undefined
   if (mediaType(request) !== JSON_TYPE) throw new Failure('UNSUPPORTED_MEDIA_TYPE')
+  if (!isUtf8(request)) throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must be in UTF-8.' }) // RFC 8259, 8.1
   return readBytes(request, limitBytes)
 }
 
@@ -122,6 +133,12 @@ function hasNoBody(request: Request): boolean {
 /** Returns the media type of the body, such as `image/png`. Returns '' if the request does not say one. */
 function mediaType({ headers }: Request): string {
   return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Whether the body is in UTF-8, also if the request does not say so. */
+function isUtf8({ headers }: Request): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(headers.get('content-type') ?? '') ?? []
+  return /^utf-?8$/i.test(charset)
 }
 
 async function readImage(request: Request, limitBytes: number): Promise<Uint8Array> {
