@@ -161,14 +161,15 @@ test('security: a flood beside a body that nobody reads makes Node read no more 
   expect([socket.destroyed, bodies[0]!.readableLength]).toEqual([false, readableLength])
 })
 
-test('a client that ends its side after its requests, as `nc -N` does, gets all answers, and then the end', async () => {
+test('a client that ends its side after changes, as `nc -N` does, gets all answers, and then the end', async () => {
   const answer = async ({ url, socket }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!socket.readableEnded) await once(socket, 'end')
     for (let turn = 0; turn < 5; turn += 1) await letOthersRun()
     response.end(`answer to ${url};`)
   }
   const [socket] = await connections(1, (parsed, response) => void answer(parsed, response))
-  socket!.end([request('/1'), request('/2'), request('/3')].join(''))
+  const change = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`
+  socket!.end([change('/1'), change('/2'), change('/3')].join(''))
   expect((await readToEnd(socket!)).match(/answer to [^;]+/g)).toEqual(['answer to /1', 'answer to /2', 'answer to /3'])
 })
 
@@ -186,6 +187,14 @@ test.each([
   socket!.destroy()
   await once(response, 'close')
   expect(response.writableFinished).toBe(false)
+})
+
+test('security: a client that has ended its side gets no answer to a read that has not begun, so that nothing works for it', async () => {
+  const [socket] = await connections(1, ({ socket: own }, response) => {
+    own.once('end', () => setImmediate(() => response.end('answer')))
+  })
+  socket!.end(request('/'))
+  expect(await readToEnd(socket!)).toBe('')
 })
 
 test('security: no further request is begun after an answer that ends the connection', async () => {

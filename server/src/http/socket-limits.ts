@@ -12,7 +12,7 @@ const STUCK_MS = 31 * 60_000
 const MAX_WAITING = 32
 /** Waiting requests of one connection at which other connections of its network are not read for some turns of the event loop. */
 const FLOODING = 8
-/** Milliseconds that an answer may take to begin after the client has ended its side: more than changes wait for locks (db/database.ts). */
+/** Milliseconds that the answer to a change may take to begin after the client has ended its side: more than a change waits for locks (db/database.ts). */
 const HALF_CLOSED_MS = 3000
 
 /** Sets the limits of a server's sockets. @param stuckMs milliseconds without a byte in either direction after which a socket is closed */
@@ -43,7 +43,7 @@ function answerInTurn(server: Server): void {
     neighbours.noteRequest(request)
     const begin = (): void => {
       response.once('close', next)
-      endWithClient(socket, response)
+      endWithClient(socket, request, response)
       answer(request, response)
     }
     const next = (): void => {
@@ -68,13 +68,14 @@ function answerInTurn(server: Server): void {
 }
 
 /**
- * Ends a connection whose client has ended its side (TCP's FIN). Most such clients have left. But one that only sends no more (`nc -N`)
- * should hear of the change that it has made, so an answer has some time to begin.
+ * Ends a connection whose client has ended its side (TCP's FIN). Most such clients have left, and what they have asked for stops. But one
+ * that only sends no more (`nc -N`) should hear of the change that it has made, so the answer to a change has some time to begin.
  */
-function endWithClient(socket: Socket, response: ServerResponse): void {
+function endWithClient(socket: Socket, { method }: IncomingMessage, response: ServerResponse): void {
+  const isRead = method === 'GET' || method === 'HEAD'
   let timer: NodeJS.Timeout | undefined
   const handleEnd = (): void => {
-    if (!response.headersSent) timer = setTimeout(() => response.headersSent || socket.end(), HALF_CLOSED_MS)
+    if (!response.headersSent && !isRead) timer = setTimeout(() => response.headersSent || socket.end(), HALF_CLOSED_MS)
     else if (!response.writableEnded) socket.end()
   }
   if (socket.readableEnded) handleEnd()
