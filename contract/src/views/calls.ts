@@ -8,8 +8,8 @@ import { MAX_VIEW_ADDRESS_LENGTH, MAX_VIEW_NAME_LENGTH } from './fields.ts'
 
 const listField = z.enum(Object.keys(lists) as ListName[])
 /**
- * The query string of the list's page. The page reads it like any address, and drops parameters that it does not know, such as a removed
- * filter.
+ * The query string of the list's page. No view is saved with a part that the page cannot read; one that has it nevertheless, such as a
+ * removed filter, is opened without it.
  */
 const addressField = z
   .string()

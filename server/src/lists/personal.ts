@@ -2,6 +2,7 @@
  * Withholds personal fields of players (contract/src/personal.ts) from people whose role lacks `players.personal`. For them a list has the
  * same columns without these values, is searched without them, and refuses filters by them. Bots and players are not restricted.
  */
+import { LOOK_PARAMETERS } from '@arcade/contract/address-filters'
 import type { Fields, List } from '@arcade/contract/entity'
 import { isPersonalFilter, personalFilters, personalNames } from '@arcade/contract/personal'
 import { type CallContext, Failure, refuseWithoutPermission } from '#src/calls.ts'
@@ -38,9 +39,6 @@ export function refuseKeptSearch(search: string | undefined, context: Caller): v
     'This search would also find players by personal fields, for which your role lacks the permission (players.personal).'
   throw new Failure('FORBIDDEN', { message })
 }
-
-/** The parameters of a list's address that choose no rows: order, page and look. */
-export const LOOK_PARAMETERS: ReadonlySet<string> = new Set('sort reversed page size after before rows columns'.split(' '))
 
 /**
  * Whether the address of a list's page, such as a saved view has, may tell something about personal fields: it has a search, a filter by

@@ -19,6 +19,10 @@ test('segments: an address has the filter of its page; days are days in UTC, and
 
 test.for([
   'balanceMin=many',
+  'balanceMin=9007199254740993',
+  'search=ada',
+  'joinedFrom=2026-01-01T00:00:00Z',
+  `q=${'x'.repeat(101)}`,
   'country=it',
   'erased=true',
   'joinedFrom=yesterday',

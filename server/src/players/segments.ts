@@ -3,14 +3,13 @@
  * reads the filter in it as the page does, and asks whether it matches a player.
  */
 import { sql } from 'kysely'
+import { addressParameters, nameInAddress, readAddressFilters } from '@arcade/contract/address-filters'
 import type { List } from '@arcade/contract/entity'
-import { isDay } from '@arcade/contract/filter-values'
 import { playersFilter } from '@arcade/contract/players/calls'
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { batchedReads } from '#src/db/shared-reads.ts'
-import { LOOK_PARAMETERS } from '#src/lists/personal.ts'
 import { whereFilter } from '#src/lists/where.ts'
 import { servedPlayers } from './players-list.ts'
 
@@ -51,21 +50,17 @@ const ADDRESSES = `
  */
 export function segmentFilter(address: string | undefined): PlayersFilter | undefined {
   if (address === undefined) return undefined
-  const given = [...new URLSearchParams(address)].filter(([name]) => !LOOK_PARAMETERS.has(name))
-  const filter = Object.fromEntries(given.map(([name, value]) => readPart(name, value)))
-  const read = playersFilter.safeParse(filter)
-  const isRepeated = Object.keys(filter).length < given.length
-  return read.success && !isRepeated ? read.data : undefined
+  const { values, unread } = readAddressFilters(playerList, addressParameters(new URLSearchParams(address)))
+  if (unread.length > 0) return undefined
+  const filter = Object.entries(filters).map(([name, one]) => {
+    const value = values[nameInAddress(name, one)]
+    return [name, one.kind === 'from' ? startOf(value) : one.kind === 'before' ? startOf(value, DAY_MS) : value]
+  })
+  const read = playersFilter.safeParse({ search: values['q'], ...Object.fromEntries(filter) })
+  return read.success ? read.data : undefined
 }
 
-/** Returns the name and the value of a filter of the list. A name or day that cannot be read stays as it is, and the schema refuses it. */
-function readPart(name: string, value: string): [name: string, value: string] {
-  if (name === 'q') return ['search', value]
-  const [filterName, filter] = Object.entries(filters).find(([, one]) => one.kind === 'before' && one.dayName === name) ?? [
-    name,
-    filters[name],
-  ]
-  if (filter?.kind !== 'from' && filter?.kind !== 'before') return [name, value]
-  if (!isDay(value)) return [filterName, value]
-  return [filterName, new Date(Date.parse(value) + (filter.kind === 'before' ? DAY_MS : 0)).toISOString()]
+/** Returns the start of a day in UTC, or the moment that is `laterMs` after it. */
+function startOf(day: string | number | undefined, laterMs = 0): string | undefined {
+  return day === undefined ? undefined : new Date(Date.parse(String(day)) + laterMs).toISOString()
 }

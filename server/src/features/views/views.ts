@@ -1,11 +1,12 @@
 /** Saved views of lists (design §7). Everyone who can see a view can change and delete it: its owner, or any admin if it is shared. */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
+import { addressParameters, readAddressFilters } from '@arcade/contract/address-filters'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { lists } from '@arcade/contract/lists'
 import { listPermissions, recordPermissions } from '@arcade/contract/team/records'
-import { isolated, isStorable } from '@arcade/contract/text'
+import { isolated } from '@arcade/contract/text'
 import type { View } from '@arcade/contract/views/calls'
 import { MAX_VIEWS } from '@arcade/contract/views/fields'
 import { type CallContext, Failure, type Handlers, refuseWithoutPermission, signedIn } from '#src/calls.ts'
@@ -49,6 +50,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
     create({ list, name, address, isShared }, context) {
       const { id: owner_id } = signedIn(context)
       refuseAddress({ list, address, isShared }, context)
+      refuseUnread(list, address)
       return withClearRefusal(() =>
         createOnce(database, context, {
           async create(tx) {
@@ -78,6 +80,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
             .executeTakeFirst()
           if (!before || !mayUse(before, context)) throw new Failure('NO_SUCH_VIEW')
           refuseAddress({ list: before.list, address: address ?? before.address, isShared }, context)
+          if (address !== undefined) refuseUnread(before.list, address)
           if (version !== undefined && before.version !== version) throw new Failure('STALE')
           if (before.isShared && !isShared) await refuseSegment(tx, id, context)
           if (address !== undefined && address !== before.address) await refuseOtherPlayers(tx, id, context)
@@ -173,12 +176,20 @@ function mayUse({ list, address, isShared }: Kept, context: CallContext): boolea
  */
 function refuseAddress({ list, address, isShared }: Kept, context: CallContext): void {
   refuseWithoutPermission(listPermissions[list], signedIn(context))
-  const parameters = Object.fromEntries(new URLSearchParams(address))
-  if (!Object.entries(parameters).flat().every(isStorable))
-    throw new Failure('INVALID_INPUT', { message: 'The view must not contain U+0000.' })
   if (seesPersonal(context)) return
-  refusePersonalFilters(lists[list], parameters, context)
+  refusePersonalFilters(lists[list], Object.fromEntries(new URLSearchParams(address)), context)
   if (isShared && mayTellPersonal(lists[list], address)) refuseWithoutPersonal(context)
+}
+
+/**
+ * Refuses an address that the list's page could not read completely: the view would show more rows than it was made for.
+ * @throws Failure INVALID_INPUT with the names of the parts
+ */
+function refuseUnread(list: View['list'], address: string): void {
+  const { unread } = readAddressFilters(lists[list], addressParameters(new URLSearchParams(address)))
+  if (unread.length === 0) return
+  const message = `The view has parts that its list cannot read: ${unread.join(', ')}.`
+  throw new Failure('INVALID_INPUT', { message, fields: { address: message } })
 }
 
 /** Most items that a refusal names. */
