@@ -1,4 +1,5 @@
 /** Reads the search parameters of each page's address, before the page is loaded. Parameters with unknown values are dropped. */
+import { textIn } from '@arcade/contract/address-filters'
 import { type RecipientOutcome, recipientOutcomeLabels } from '@arcade/contract/broadcasts/fields'
 import { type CalendarKind, calendarKinds } from '@arcade/contract/calendar/fields'
 import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
@@ -6,7 +7,7 @@ import { type HistoryKind, historyKinds, participantList } from '@arcade/contrac
 import { type List, MAX_PAGE } from '@arcade/contract/entity'
 import { playerList } from '@arcade/contract/players/fields'
 import type { ServiceAnswer } from '#src/client/sign-in-service.ts'
-import { filtersOnly, type ListAddress, readListAddress, textIn } from '#src/lists/list-address.ts'
+import { filtersOnly, type ListAddress, readListAddress } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>
 
@@ -78,9 +79,15 @@ export function pageAddress(raw: Raw): { page?: number } {
 
 /** The announcement of a new broadcast, and the filters of players whom it goes to, as their list has them. */
 export function newBroadcastAddress(raw: Raw): { announcement?: string } & ListAddress<typeof playerList> {
-  const announcement = textIn(raw['announcement'])
+  const { announcement: given, ...filters } = raw
+  const announcement = textIn(given)
+  const read = readListAddress(playerList, filters)
   return only(
-    { ...(announcement !== undefined && { announcement }), ...filtersOnly(playerList, readListAddress(playerList, raw)) },
+    {
+      ...(announcement !== undefined && { announcement }),
+      ...filtersOnly(playerList, read),
+      ...(read.unread !== undefined && { unread: read.unread }),
+    },
     raw,
   )
 }
@@ -126,12 +133,13 @@ interface HistoryAddress extends ListAddress<typeof participantList> {
 
 /** The tab of History, the chosen item, and the position in the list of its participants. */
 export function historyAddress(raw: Raw): HistoryAddress {
-  const tab = historyKinds.find((kind) => kind === raw['tab'])
-  const item = textIn(raw['item'])
+  const { tab: givenTab, item: givenItem, ...list } = raw
+  const tab = historyKinds.find((kind) => kind === givenTab)
+  const item = textIn(givenItem)
   return only(
     {
       ...(tab !== undefined && tab !== 'announcement' && { tab }),
-      ...(item !== undefined && { item, ...readListAddress(participantList, raw) }),
+      ...(item !== undefined && { item, ...readListAddress(participantList, list) }),
     },
     raw,
   )

@@ -29,6 +29,11 @@ import { PageProblem } from '#src/shell/page-problem.tsx'
 const LoginPage = lazyPage(() => import('#src/features/auth/login-page.tsx'), 'LoginPage')
 
 const root = createRootRoute({
+  // What could not be read leaves the address, and stays known until the address changes.
+  beforeLoad: ({ matches }) => {
+    const { unread, ...search }: { unread?: string | undefined } = matches.at(-1)?.search ?? {}
+    if (unread !== undefined) throw redirect({ to: '.', search, state: (now) => ({ ...now, unread }), replace: true })
+  },
   component: Outlet,
   // A signed-out visitor sees Login at every path outside the signed-out area (§2).
   notFoundComponent: () => <LoginPage />,

@@ -1,3 +1,4 @@
+import { nameInAddress } from '@arcade/contract/address-filters'
 import { auditList } from '@arcade/contract/audit/fields'
 import type { FilterOf } from '@arcade/contract/entity'
 import { participantList } from '@arcade/contract/history/fields'
@@ -6,16 +7,7 @@ import { playerList } from '@arcade/contract/players/fields'
 import { taskLists } from '@arcade/contract/tasks/fields'
 import { userList } from '@arcade/contract/users/fields'
 import { expect, test } from 'vitest'
-import {
-  nameInAddress,
-  firstPage,
-  type ListAddress,
-  listFilter,
-  listOrder,
-  lookAddress,
-  readLook,
-  readListAddress,
-} from './list-address.ts'
+import { firstPage, type ListAddress, listFilter, listOrder, lookAddress, readLook, readListAddress } from './list-address.ts'
 
 const players = (raw: Record<string, unknown>) => readListAddress(playerList, raw)
 const users = (raw: Record<string, unknown>) => readListAddress(userList, raw)
@@ -37,26 +29,35 @@ test.each([
 test('Lists: numbers and flags are read from texts, and a search stays the text that it is', () => {
   for (const q of ['1e5', '9007199254740993', 'true', 'null', '007', '[1]']) expect(players({ q })).toEqual({ q })
   expect(players({ balanceMin: '-2.5', balanceMax: '1e3' })).toEqual({ balanceMin: -2.5, balanceMax: 1000 })
-  expect(players({ balanceMin: '0x10', balanceMax: '' })).toEqual({})
+  expect(players({ balanceMin: '0x10', balanceMax: '' })).toEqual({ unread: 'balanceMin,balanceMax' })
   expect(users({ page: '3', reversed: 'true' })).toEqual({ page: 3, reversed: true })
 })
 
 test.each([
   ['default values', { sort: 'balance', size: 5, page: 1, reversed: false, q: '' }],
-  ['invalid values', { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' }],
-  ['a day that does not exist', { joinedFrom: '2026-02-30', joinedUntil: '2025-02-29' }],
-  ['texts that no call takes', { q: 'a\0b', tookPart: 'social:\0' }],
+  ['an invalid order, page and look', { sort: 'zzz', size: 7, page: 'abc', rows: 'tall' }],
   ['a page without its cursor', { page: 4 }],
   ['a cursor without its page', { after: 'x' }],
-  ["another list's filter", { userType: 'admin' }],
 ])('Lists: the address leaves out %s', (_, raw) => {
   expect(players(raw)).toEqual({})
 })
 
+test.each([
+  ['invalid values', { wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' }, 'wallet,balanceMin,joinedFrom'],
+  ['a day that does not exist', { joinedFrom: '2026-02-30', joinedUntil: '2025-02-29' }, 'joinedFrom,joinedUntil'],
+  ['texts that no call takes', { q: 'a\0b', tookPart: 'social:\0' }, 'q,tookPart'],
+  ["another list's filter", { userType: 'admin' }, 'userType'],
+  ['repeated values', { status: ['blocked', 'unblocked'] }, 'status'],
+  ['what was left out before', { status: 'gone', unread: 'q,status' }, 'q,status'],
+])('Lists: the address leaves out and names %s', (_, raw, unread) => {
+  expect(players(raw)).toEqual({ unread })
+})
+
 test('Lists: values that the call would refuse are cut to its limits or dropped', () => {
-  expect(players({ q: 'x'.repeat(500), balanceMin: 1e300 })).toEqual({ q: 'x'.repeat(100) })
+  expect(players({ q: 'x'.repeat(500), balanceMin: 1e300 })).toEqual({ q: 'x'.repeat(100), unread: 'q,balanceMin' })
   expect(users({ page: 1e300 })).toEqual({ page: 1_000_000_000 })
-  expect(readListAddress(taskLists.daily, { type: 'x'.repeat(500) })).toEqual({ type: 'x'.repeat(64) })
+  expect(readListAddress(taskLists.daily, { type: 'x'.repeat(500) })).toEqual({ type: 'x'.repeat(64), unread: 'type' })
+  expect(players({ rows: 'normal', columns: '\u{1f600}'.repeat(501) }).columns).toBe('\u{1f600}'.repeat(500))
 })
 
 test('Lists: numbered pages need no cursor; a page below 1 is the first', () => {
@@ -90,7 +91,7 @@ test('Lists: the first page keeps search, filters and order', () => {
 
 test.each(Object.values(lists))('Lists: no filter of $name has the same name as another parameter of the address', (list) => {
   const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
-  expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(q|sort|reversed|page|size|after|before)$/)]))
+  expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(q|sort|reversed|page|size|after|before|unread)$/)]))
 })
 
 /** Type errors that tsc must report; it fails if one of them compiles. */
@@ -130,5 +131,5 @@ test('Lists: a filter to the minute includes its last minute; days in the addres
     doneBefore: minute(24, 0),
   })
   expect(asked({ doneFrom: '2026-05-05T25:00', doneUntil: 'T09:59' })).toEqual({})
-  expect(players({ joinedFrom: '2026-05-05T09:30' }), 'only where the list says so').toEqual({})
+  expect(players({ joinedFrom: '2026-05-05T09:30' }), 'only where the list says so').toEqual({ unread: 'joinedFrom' })
 })

@@ -2,19 +2,9 @@
  * The address of a list, derived from the list's declaration: search, filters, order and page. The router reads it before the page is
  * loaded, so this file must not import a page or a schema.
  */
-import {
-  type Filter,
-  MAX_FILTER_TEXT_LENGTH,
-  type FilterOf,
-  type FilterValue,
-  type List,
-  MAX_NUMBER,
-  MAX_PAGE,
-  MAX_SEARCH_LENGTH,
-  type SortName,
-} from '@arcade/contract/entity'
-import { daysOf, isDay, readOptions, readGroups, readItem, writeGroups } from '@arcade/contract/filter-values'
-import { isStorable } from '@arcade/contract/text'
+import { nameInAddress, readAddressFilters, textIn } from '@arcade/contract/address-filters'
+import { type FilterOf, type FilterValue, type List, MAX_PAGE, type SortName } from '@arcade/contract/entity'
+import { firstCharacters } from '@arcade/contract/text'
 
 /** Longest `columns` parameter in characters: more than all headers of the widest table. */
 const MAX_COLUMNS_LENGTH = 500
@@ -48,25 +38,21 @@ export type ListAddress<L extends List> = AddressFilters<L> &
     /** Only with `page`, in lists paged by cursors: the page starts after this cursor, or ends before `before`. */
     after?: string | undefined
     before?: string | undefined
+    /** The names of the parts that could not be read, separated by commas. The router takes them out before a page sees them (unread.ts). */
+    unread?: string | undefined
   }
 
-/** Returns a filter's parameter name in the address. */
-export function nameInAddress(name: string, filter: Filter): string {
-  return filter.kind === 'before' ? filter.dayName : name
-}
-
-/** Reads the search parameters of a list. Invalid values are dropped. */
-export function readListAddress<L extends List>(list: L, raw: Record<string, unknown>): ListAddress<L> {
-  const filters = Object.entries(list.filters).map(([name, filter]) => {
-    const addressName = nameInAddress(name, filter)
-    return [addressName, filterValueIn(list, raw[addressName], filter)]
-  })
+/** Reads the search parameters of a list. Invalid values are dropped, and `unread` names those that would choose rows. */
+export function readListAddress<L extends List>(list: L, { unread: named, ...raw }: Record<string, unknown>): ListAddress<L> {
+  const { values, unread } = readAddressFilters(list, raw)
+  const earlier = typeof named === 'string' ? named.split(',') : named === undefined ? [] : ['unread']
+  const names = new Set([...earlier, ...unread])
   const address = {
-    q: textIn(raw['q'])?.slice(0, MAX_SEARCH_LENGTH),
+    ...values,
     ...orderIn(list, raw),
     ...pageIn(list, raw),
     ...lookIn(raw),
-    ...Object.fromEntries(filters),
+    unread: names.size === 0 ? undefined : [...names].join(),
   }
   return withoutUndefined<object>(address)
 }
@@ -90,7 +76,9 @@ function pageIn(list: List, raw: Record<string, unknown>): object {
 
 function lookIn(raw: Record<string, unknown>): object {
   const rows = (['normal', 'compact'] as const).find((name) => name === raw['rows'])
-  return rows === undefined ? {} : { rows, columns: textIn(raw['columns'])?.slice(0, MAX_COLUMNS_LENGTH) }
+  if (rows === undefined) return {}
+  const columns = textIn(raw['columns'])
+  return { rows, columns: columns === undefined ? undefined : firstCharacters(columns, MAX_COLUMNS_LENGTH) }
 }
 
 /** Pages from 2 on need a cursor; a cursor without a page means nothing. */
@@ -99,54 +87,6 @@ function cursorIn(page: number | undefined, raw: Record<string, unknown>): objec
   const before = textIn(raw['before'])
   if (page === undefined || (after === undefined && before === undefined)) return {}
   return after === undefined ? { page, before } : { page, after }
-}
-
-function filterValueIn(list: List, value: unknown, filter: Filter): string | number | undefined {
-  if (filter.kind === 'choice') return Object.keys(filter.options).find((option) => option === value)
-  if (filter.kind === 'all') return readOptions(filter.options, textIn(value) ?? '')
-  if (filter.kind === 'groups') return groupsIn(list, textIn(value))
-  if (filter.kind !== 'from' && filter.kind !== 'before') return readers[filter.kind](value)
-  const day = dayIn(value, filter.isToTheMinute)
-  if (!filter.isToTheMinute || day?.length !== DAY_LENGTH) return day
-  return `${day}${filter.kind === 'from' ? 'T00:00' : 'T23:59'}`
-}
-
-const DAY_LENGTH = 10
-
-type ReadAlone = Exclude<Filter['kind'], 'choice' | 'from' | 'before' | 'all' | 'groups'>
-const readers: Record<ReadAlone, (value: unknown) => string | number | undefined> = {
-  min: amountIn,
-  max: amountIn,
-  days: daysOf,
-  item: itemIn,
-  text: (value) => textIn(value)?.slice(0, MAX_FILTER_TEXT_LENGTH),
-}
-
-function itemIn(value: unknown): string | undefined {
-  const text = textIn(value)
-  return text !== undefined && readItem(text) ? text : undefined
-}
-
-function groupsIn(list: List, text: string | undefined): string | undefined {
-  const groups = text === undefined ? undefined : readGroups(list, text)
-  return groups && writeGroups(groups)
-}
-
-function amountIn(value: unknown): number | undefined {
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value))
-  return isNumber && Math.abs(Number(value)) <= MAX_NUMBER ? Number(value) : undefined
-}
-
-/** Returns a text that is not empty; links within the app may give it as a number. */
-export function textIn(value: unknown): string | undefined {
-  return (typeof value === 'string' && value !== '' && isStorable(value)) || typeof value === 'number' ? String(value) : undefined
-}
-
-/** Returns a day (`<input type="date">`) or, if allowed, a minute (`<input type="datetime-local">`). */
-function dayIn(value: unknown, isToTheMinute = false): string | undefined {
-  const form = isToTheMinute ? /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/ : /^\d{4}-\d\d-\d\d$/
-  if (typeof value !== 'string' || !form.test(value)) return undefined
-  return isDay(value.slice(0, DAY_LENGTH)) && !Number.isNaN(Date.parse(value)) ? value : undefined
 }
 
 /** Returns the search and filters of a call's input. Days are days in the operator's time zone. */

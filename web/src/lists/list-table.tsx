@@ -1,4 +1,5 @@
 /** The table of a list with its toolbar, selection, pager, empty and failed states, derived from the list's declaration. */
+import { nameInAddress } from '@arcade/contract/address-filters'
 import type { List } from '@arcade/contract/entity'
 import { type ListName, lists } from '@arcade/contract/lists'
 import { findsBeginningsOnly } from '@arcade/contract/search'
@@ -16,9 +17,10 @@ import { countText } from '#src/ui/numbers.ts'
 import { capitalised } from '#src/ui/words.ts'
 import { useIsPhone } from '#src/ui/window-width.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { nameInAddress, listOrder } from './list-address.ts'
+import { listOrder } from './list-address.ts'
 import { useListLook } from './list-look.ts'
 import { type FilterOptions, toolbarFilters } from './toolbar-filters.ts'
+import { useUnreadText } from './unread.ts'
 import { usePageSize } from './page-size.ts'
 import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
@@ -78,6 +80,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
         ...(list.isOfPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
+        unread: useUnreadText(list),
         filters: toolbarFilters(list, { extraOptions: options, seesPersonal }),
         values: address,
         onFilter: changeTo,

@@ -27,6 +27,8 @@ interface ListToolbarProps {
   onSearch: (search: string) => void
   /** A hint about the current search. */
   hint?: string
+  /** What was left out of the address. */
+  unread?: string | undefined
   filters?: readonly Filter[]
   values?: FilterValues
   onFilter?: (values: Record<string, FilterValue>) => void
@@ -44,7 +46,7 @@ interface ListToolbarProps {
 
 export function ListToolbar(props: ListToolbarProps) {
   const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {} } = props
-  const { found, children, notice, view, select } = props
+  const { unread, found, children, notice, view, select } = props
   const isPhone = useIsPhone()
   const [isMoreOpen, setIsMoreOpen] = useState(false)
   const active = filters.filter(({ name }) => values[name] !== undefined)
@@ -90,7 +92,10 @@ export function ListToolbar(props: ListToolbarProps) {
         )}
         {notice}
       </div>
-      <output className={classes['hint']}>{hint}</output>
+      <output className={classes['hint']}>
+        {unread !== undefined && <span className={classes['unread']}>{unread}</span>}
+        {hint}
+      </output>
       {active.length > 0 && <FilterChips active={active} values={values} onFilter={onFilter} />}
     </div>
   )

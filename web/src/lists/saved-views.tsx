@@ -16,6 +16,7 @@ import type { TableLook } from './table-look.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { ViewsPane } from './views-pane.tsx'
 import { type ListAddress, lookAddress, readListAddress, viewAddress, withoutLook } from './list-address.ts'
+import { useUnread } from './unread.ts'
 import { parseSearch, stringifySearch } from './search-params.ts'
 
 const SEGMENT_HINT = 'A shared view is a segment: tasks, announcements and broadcasts can be for its players only.'
@@ -91,7 +92,10 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
  */
 function useDefaultView(path: string, address: ListAddress<List>, href: string | undefined): () => void {
   const { history } = useRouter()
-  const [isBare, setIsBare] = useState(Object.keys(address).length === 0 && keptSearch(path) === undefined)
+  const unread = useUnread()
+  const [isBare, setIsBare] = useState(
+    unread === undefined && Object.keys(address).length === 0 && keptSearch(path) === undefined,
+  )
   const openDefault = useEffectEvent((to: string) => history.replace(to))
   if (isBare && Object.keys(withoutLook(address)).length > 0) setIsBare(false)
   useEffect(() => {

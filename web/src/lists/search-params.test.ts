@@ -17,3 +17,7 @@ test('Lists: an address without parameters has no question mark', () => {
 test('Lists: links of earlier versions, which wrote such texts as JSON, still work', () => {
   expect(parseSearch('?q=%22100000%22&sort=a-z')).toEqual({ q: '100000', sort: 'a-z' })
 })
+
+test('Lists: a repeated parameter keeps all its values, because none of them is the one that was meant', () => {
+  expect(parseSearch('?status=blocked&q=a&status=unblocked')).toEqual({ status: ['blocked', 'unblocked'], q: 'a' })
+})

@@ -1,9 +1,9 @@
 /** The filters of a list as its toolbar offers them, from the list's declaration. */
+import { nameInAddress } from '@arcade/contract/address-filters'
 import type { Filter as DeclaredFilter, List } from '@arcade/contract/entity'
 import { filterNamesInGroups } from '@arcade/contract/filter-values'
 import { isPersonalFilter } from '@arcade/contract/personal'
 import type { Filter, SimpleFilter } from './filter-words.ts'
-import { nameInAddress } from './list-address.ts'
 
 export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
 
