@@ -275,6 +275,37 @@ test('design §7 an announcement for a segment warns while others are among the 
   await sql`update announcements set segment_id = null where title = 'Season 2 is live'`.execute(db)
 })
 
+test('design §7 a segment that cannot be read has no recipients: it cannot be chosen, and others get no broadcast in its place', async ({
+  page,
+  server,
+}) => {
+  const { db } = server.database
+  await sql`insert into saved_views (id, list, name, address) values
+    ('zq', 'telegramUsers', 'Zq', 'balanceMin=abc'), ('all', 'telegramUsers', 'Everyone', '')`.execute(db)
+  await sql`update announcements set segment_id = 'zq' where title = 'Season 2 is live'`.execute(db)
+  await page.goto('/broadcasts/new')
+  const sendTo = field(page, 'Send to')
+  await expect(sendTo.locator('option:checked')).toHaveText('All players')
+  await expect(sendTo.getByRole('option', { name: 'Segment: Zq (a part of this view cannot be read)' })).toBeDisabled()
+  await chooseSeason(page)
+  await expect(page.getByText('Nobody can claim it: it is for the players of Zq')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send to Zq' })).toHaveCount(0)
+  await sendTo.selectOption('Segment: Everyone')
+  await expect(sendTo.locator('option:checked')).toHaveText('All players')
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('Nobody can claim it')
+  await page.keyboard.press('Escape')
+  await sql`update announcements set segment_id = null where title = 'Season 2 is live'`.execute(db)
+
+  // An address of recipients that cannot be read says so, also after the announcement is chosen.
+  await page.goto('/broadcasts/new?balanceMin=abc')
+  const notice = page.getByText('Left out of the address, because it could not be read: Balance from.')
+  await expect(notice).toBeVisible()
+  await chooseSeason(page)
+  await expect(notice).toBeVisible()
+  await expectStateAccessible(page)
+})
+
 test('design §7 the pane of filters stays within the window, however low its button is', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 640 })
   await page.goto('/broadcasts/new')

@@ -134,6 +134,16 @@ test('When and for whom: the list and the form name the segment that a task is f
   await expect(section(page)).toContainText(`for ${name}`)
 })
 
+test('When and for whom: a segment that cannot be read counts no players', async ({ page, server }) => {
+  const view = { id: 'zq', list: 'telegramUsers', name: 'Zq', address: 'balanceMin=abc' } as const
+  await server.database.db.insertInto('saved_views').values(view).execute()
+  await page.goto('/social-tasks-form')
+  await section(page).click()
+  await field(page, 'For').selectOption('Zq')
+  await expect(page.getByText('0 players now: a part of this view cannot be read')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'See the view' })).toHaveAttribute('href', /balanceMin=abc$/)
+})
+
 test('When and for whom: the switch by hand says what it does to the schedule, and can be undone', async ({ page, server }) => {
   await add(server, season)
   await server.database.db

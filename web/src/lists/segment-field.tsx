@@ -2,8 +2,9 @@
 import { isolated } from '@arcade/contract/text'
 import { listPaths } from '@arcade/contract/lists'
 import { NativeSelect } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { type Ref, useId } from 'react'
+import type { Count } from '@arcade/contract/field-schemas'
 import { api } from '#src/client/client.ts'
 import { countText } from '#src/ui/numbers.ts'
 import { segmentFilter, useSegments } from './segments.ts'
@@ -25,9 +26,8 @@ export function SegmentField({ label, value, onChange, onBlur, everyone = 'All p
   const hint = useId()
   const { segments, isLost } = useSegments()
   const chosen = segments?.find(({ id }) => id === value)
-  const count = useQuery(
-    api.players.count.queryOptions({ input: chosen ? segmentFilter(chosen) : {}, enabled: chosen !== undefined }),
-  )
+  const filter = chosen && segmentFilter(chosen)
+  const count = useQuery(api.players.count.queryOptions({ input: filter ?? {}, enabled: filter !== undefined }))
   // A segment that is not shared any more, or whose list is still loaded, stays chosen.
   const isMissing = value !== '' && !chosen
   return (
@@ -51,9 +51,9 @@ export function SegmentField({ label, value, onChange, onBlur, everyone = 'All p
           'The segments could not be loaded.'
         ) : chosen ? (
           <>
-            {count.data ? `${countText(count.data, 'player')} now` : count.isError ? 'They could not be counted' : 'Counting…'} ·{' '}
+            {filter ? countedText(count) : '0 players now: a part of this view cannot be read'} ·{' '}
             <a href={`${listPaths.telegramUsers}?${chosen.address}`} target="_blank" rel="noreferrer">
-              See them
+              {filter ? 'See them' : 'See the view'}
             </a>
           </>
         ) : (
@@ -70,4 +70,9 @@ export function SegmentField({ label, value, onChange, onBlur, everyone = 'All p
       </p>
     </div>
   )
+}
+
+function countedText({ data, isError }: UseQueryResult<Count>): string {
+  if (data) return `${countText(data, 'player')} now`
+  return isError ? 'They could not be counted' : 'Counting…'
 }

@@ -27,9 +27,10 @@ export function useForSegmentText(): (segmentId: string) => string {
   }
 }
 
-/** Returns a segment's search and filters, without order, page and look. */
-export function segmentAddress({ address }: Pick<View, 'address'>): PlayersAddress {
-  return filtersOnly(playerList, readListAddress(playerList, parseSearch(address)))
+/** Returns a segment's search and filters, without order, page and look; undefined if a part cannot be read: it then matches nobody. */
+export function segmentAddress({ address }: Pick<View, 'address'>): PlayersAddress | undefined {
+  const read = readListAddress(playerList, parseSearch(address))
+  return read.unread === undefined ? filtersOnly(playerList, read) : undefined
 }
 
 /** Returns the same text for the same filters, whatever their order. */
@@ -37,7 +38,8 @@ export function filterText(filters: object): string {
   return stringifySearch(Object.fromEntries(Object.entries(filters).toSorted(([one], [other]) => (one < other ? -1 : 1))))
 }
 
-/** Returns the filter of a segment in the API. */
-export function segmentFilter(view: Pick<View, 'address'>): PlayersFilter {
-  return listFilter(playerList, segmentAddress(view))
+/** Returns the filter of a segment in the API; undefined if it matches nobody, because a part of its address cannot be read. */
+export function segmentFilter(view: Pick<View, 'address'>): PlayersFilter | undefined {
+  const address = segmentAddress(view)
+  return address && listFilter(playerList, address)
 }

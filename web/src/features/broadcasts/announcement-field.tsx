@@ -10,6 +10,7 @@ import { useEffect, useRef } from 'react'
 import { asCallError } from '#src/client/call-error.ts'
 import { api } from '#src/client/client.ts'
 import { editHref } from '#src/lists/form-hrefs.ts'
+import { type PlayersAddress, segmentAddress } from '#src/lists/segments.ts'
 import { AppLink } from '#src/ui/app-link.tsx'
 import { SearchSelect } from '#src/ui/search-select.tsx'
 import { availabilityNote } from './availability.ts'
@@ -62,16 +63,36 @@ export function AnnouncementField({ id, announcement, begins, attempts, isMissin
   )
 }
 
+interface SegmentNoteProps {
+  segment: View
+  onChoose: (players: PlayersAddress) => void
+}
+
 /** Says that the recipients are not the segment that the announcement is for, and offers that segment. */
-export function SegmentNote({ segment: { name }, onChoose }: { segment: View; onChoose: () => void }) {
+export function SegmentNote({ segment, onChoose }: SegmentNoteProps) {
+  const name = isolated(segment.name)
+  const players = segmentAddress(segment)
   return (
     <div className={classes['segmentNote']}>
-      <p>It is only for the players of {isolated(name)}: others get the message, but cannot claim it.</p>
-      <Button variant="default" size="compact-md" onClick={onChoose}>
-        Send to {isolated(name)}
-      </Button>
+      <p>
+        {players ? `It is only for the players of ${name}: others get the message, but cannot claim it.` : nobodyText(segment)}
+      </p>
+      {players && (
+        <Button variant="default" size="compact-md" onClick={() => onChoose(players)}>
+          Send to {name}
+        </Button>
+      )}
     </div>
   )
+}
+
+/** Says who can claim an announcement for this segment. */
+export function claimantsText(segment: View): string {
+  return segmentAddress(segment) ? `Only the players of ${isolated(segment.name)} can claim it.` : nobodyText(segment)
+}
+
+function nobodyText({ name }: View): string {
+  return `Nobody can claim it: it is for the players of ${isolated(name)}, and a part of this view cannot be read.`
 }
 
 /** What an operator may have overlooked. */

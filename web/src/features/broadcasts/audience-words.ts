@@ -29,7 +29,12 @@ type Audience = Pick<Broadcast, 'filter' | 'isFilterWithheld'>
 export function useAudienceWords(broadcasts: readonly Audience[]): (broadcast: Audience) => string {
   const { segments } = useSegments()
   // Reversed, so that the first of several segments with the same filters counts.
-  const segmentNames = new Map(segments?.toReversed().map((view) => [filterText(segmentFilter(view)), view.name]))
+  const segmentNames = new Map(
+    segments?.toReversed().flatMap((view) => {
+      const filter = segmentFilter(view)
+      return filter ? [[filterText(filter), view.name]] : []
+    }),
+  )
   const titleOf = useItemTitles(broadcasts.flatMap(({ filter }) => itemsIn(audienceFilters, asValues(filter))))
   return ({ filter, isFilterWithheld }) => {
     const parts = Object.entries(asValues(filter)).map(([name, value]) => {

@@ -13,6 +13,7 @@ import { FilterChips, FiltersPane } from '#src/lists/filters.tsx'
 import { withoutUndefined } from '#src/lists/list-address.ts'
 import { filterText, type PlayersAddress, segmentAddress, useSegments } from '#src/lists/segments.ts'
 import { stringifySearch } from '#src/lists/search-params.ts'
+import { useUnreadText } from '#src/lists/unread.ts'
 import { isOffered, toolbarFilters } from '#src/lists/toolbar-filters.ts'
 import { useMay } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
@@ -31,7 +32,13 @@ export function usePlan(filter: PlayersFilter, holdBack: number): UseQueryResult
 export function useItemSegment(segmentId: string | null | undefined, audience: PlayersAddress): View | undefined {
   const { segments } = useSegments()
   const segment = segments?.find(({ id }) => id === segmentId)
-  return segment && filterText(segmentAddress(segment)) !== filterText(audience) ? segment : undefined
+  return segment && !isSegment(segment, audience) ? segment : undefined
+}
+
+/** Whether an audience is a segment's players. One that cannot be read has none. */
+function isSegment(segment: View, audience: PlayersAddress): boolean {
+  const address = segmentAddress(segment)
+  return address !== undefined && filterText(address) === filterText(audience)
 }
 
 const OWN = 'own' // no id of a view: those are UUIDs
@@ -48,12 +55,13 @@ export function Audience({ address, plan, onChange }: AudienceProps) {
   const values = address as FilterValues // it has filters only
   const seesPersonal = useMay('players.personal')
   const offered = toolbarFilters(playerList, { seesPersonal }).filter(isOffered)
-  const shown = filterText(address)
-  const segment = segments?.find((view) => filterText(segmentAddress(view)) === shown)
+  const unread = useUnreadText(playerList)
+  const segment = active.length > 0 ? segments?.find((view) => isSegment(view, address)) : undefined
   const isOwn = active.length > 0 && !segment
   const handleChoice = (choice: string) => {
     const chosen = segments?.find(({ id }) => id === choice)
-    if (choice !== OWN) onChange(chosen ? segmentAddress(chosen) : {})
+    const filters = chosen ? segmentAddress(chosen) : {}
+    if (choice !== OWN && filters) onChange(filters)
   }
   const handleFilter = (changed: object) => onChange(withoutUndefined<object>({ ...address, ...changed }))
   return (
@@ -65,17 +73,25 @@ export function Audience({ address, plan, onChange }: AudienceProps) {
           onChange={({ target }) => handleChoice(target.value)}
           data={[
             { value: '', label: 'All players' },
-            ...(segments ?? []).map(({ id, name }) => ({ value: id, label: `Segment: ${isolated(name)}` })),
+            ...(segments ?? []).map(segmentChoice),
             ...(isOwn ? [{ value: OWN, label: 'The players that these filters match' }] : []),
           ]}
         />
         <FiltersPane filters={offered} values={values} active={active.length} found={foundText(plan)} onFilter={handleFilter} />
       </div>
+      {unread !== undefined && <output className={classes['problem']}>{unread}</output>}
       {active.length > 0 && <FilterChips active={active} values={values} onFilter={handleFilter} />}
       {isLost && <p className={classes['problem']}>The segments could not be loaded.</p>}
       <Count plan={plan} href={`${listPaths.telegramUsers}${stringifySearch(values)}`} />
     </div>
   )
+}
+
+/** Returns a segment as a choice. One that cannot be read cannot be chosen, because it would have no recipients. */
+function segmentChoice(view: View) {
+  const label = `Segment: ${isolated(view.name)}`
+  if (segmentAddress(view)) return { value: view.id, label }
+  return { value: view.id, label: `${label} (a part of this view cannot be read)`, disabled: true }
 }
 
 /** Returns the recipients in words, while the filters' pane lies over them. */

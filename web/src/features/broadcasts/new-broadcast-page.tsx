@@ -13,7 +13,8 @@ import { BackToListButton } from '#src/lists/back-to-list.tsx'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { filtersOnly, listFilter } from '#src/lists/list-address.ts'
 import { parseSearch, stringifySearch } from '#src/lists/search-params.ts'
-import { type PlayersAddress, segmentAddress } from '#src/lists/segments.ts'
+import type { PlayersAddress } from '#src/lists/segments.ts'
+import { useUnread } from '#src/lists/unread.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -25,7 +26,7 @@ import { Page } from '#src/ui/page.tsx'
 import type { Question } from '#src/ui/question.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { operatorZone, zoneText } from '#src/ui/zoned-time.ts'
-import { AnnouncementField, SegmentNote, useAnnouncement } from './announcement-field.tsx'
+import { AnnouncementField, claimantsText, SegmentNote, useAnnouncement } from './announcement-field.tsx'
 import { Audience, useItemSegment, usePlan } from './audience.tsx'
 import classes from './broadcasts.module.css'
 import { MessagePreview } from './message-preview.tsx'
@@ -77,7 +78,7 @@ function NewBroadcast() {
                   showAnnouncement(id)
                 }}
               />
-              {segment && <SegmentNote segment={segment} onChoose={() => showAudience(segmentAddress(segment))} />}
+              {segment && <SegmentNote segment={segment} onChoose={showAudience} />}
             </Section>
             <Section title="Recipients">
               <Audience address={audience} plan={plan} onChange={showAudience} />
@@ -106,14 +107,17 @@ function NewBroadcast() {
 function useBroadcastAddress() {
   const { announcement: announcementId, ...rest } = useSearch({ from: '/shell/management/broadcasts/new' })
   const navigate = useNavigate()
+  const unread = useUnread()
   const audience = filtersOnly(playerList, rest)
   /** The form stays, so nothing that was typed is lost. */
-  const show = (search: object) => void navigate({ to: '.', search, replace: true, resetScroll: false, ignoreBlocker: true })
+  const show = (search: object, state = {}) =>
+    void navigate({ to: '.', search, state, replace: true, resetScroll: false, ignoreBlocker: true })
   return {
     announcementId,
     audience,
     show,
-    showAnnouncement: (id: string | undefined) => show({ announcement: id, ...audience }),
+    // The same recipients, of which a part may still be left out.
+    showAnnouncement: (id: string | undefined) => show({ announcement: id, ...audience }, { unread }),
     showAudience: (next: PlayersAddress) => show({ announcement: announcementId, ...next }),
   }
 }
@@ -175,7 +179,7 @@ function questionOf(input: BroadcastInput, { title, plan, segment }: Facts): Que
     isNow || sendAt === undefined
       ? `It begins at once and takes ${duration}. A message that was sent cannot be taken back.`
       : `It begins on ${momentText(sendAt)}, ${zoneText(Date.parse(sendAt), operatorZone())}, and goes to the players who match then.`,
-    segment && `Only the players of ${isolated(segment.name)} can claim it.`,
+    segment && claimantsText(segment),
     plan && plan.held > 0 && `About ${counted(plan.held, 'player')}, chosen at random, get no message.`,
     paid && `Paid sending costs ${formatted(paid.starsEach)} Stars a message, and stops at ${formatted(paid.most)} Stars.`,
   ]
