@@ -204,7 +204,8 @@ test.describe('while the browser decodes an image', () => {
     await field(page, 'Title').press('Enter')
     await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
     await release(page)
-    await expect(toast(page, 'Error Creating Announcement!')).toContainText('banner.png is damaged or incomplete.')
+    await expect(field(page, 'Image')).toHaveAccessibleDescription(/banner\.png is damaged or incomplete\./)
+    await expect(field(page, 'Image')).toBeFocused()
     await expect(submitButton(page, 'Add Annoucement')).toBeEnabled()
     expect(await stored(server)).toEqual([])
   })
@@ -282,6 +283,47 @@ test('§7 an update keeps, replaces and clears files; the old ones are removed, 
   await expect.poll(() => statusOf(after?.image_key)).toBe(404)
 })
 
+test.describe('§5 a file that is not an image', () => {
+  const buffer = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
+  const evil = { name: 'evil.png', mimeType: 'image/png', buffer }
+  const reason = /evil\.png must be a PNG, JPEG, WebP or GIF image/
+
+  test('is refused when it is chosen, and nothing is saved until it is cleared', async ({ page, server }) => {
+    await page.goto('/annoucement-form')
+    await field(page, 'Icon').setInputFiles(evil)
+    await expect(field(page, 'Icon')).toHaveAccessibleDescription(reason)
+    await fillIn(page, newDesc)
+    await submitButton(page, 'Add Annoucement').click()
+    await expect(field(page, 'Icon')).toBeFocused()
+    await expect(field(page, 'Icon')).toHaveAccessibleDescription(reason)
+    expect(await stored(server)).toEqual([])
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await submitButton(page, 'Add Annoucement').click()
+    await expect(page).toHaveURL('/annoucements')
+    expect(await stored(server)).toMatchObject([{ title: 'Season 3', icon_key: null }])
+  })
+
+  test('holds up an update, also one of an active announcement, until it is replaced', async ({ page, server }) => {
+    await add(server, { ...season, status: true })
+    await page.goto('/annoucement-form-update?id=season')
+    await field(page, 'Title').fill('Mine')
+    await field(page, 'Image').setInputFiles(evil)
+    await expect(field(page, 'Image')).toHaveAccessibleDescription(reason)
+    for (const name of ['Update', 'Update and keep live', 'Update and activate']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await expect(field(page, 'Image')).toBeFocused()
+      await field(page, 'Title').focus()
+    }
+    await expect(page.getByRole('alertdialog')).toHaveCount(0)
+    expect(await stored(server)).toMatchObject([{ title: 'Season 2', version: 1 }])
+    await field(page, 'Image').setInputFiles(banner)
+    await expectShown(page.getByAltText('Image preview'))
+    await submitButton(page, 'Update').click()
+    await expect(page).toHaveURL('/annoucements')
+    expect(await stored(server)).toMatchObject([{ title: 'Mine', image_name: banner.name }])
+  })
+})
+
 test.describe('refusals', () => {
   test.use({ expectedNoise: { patterns: [/status of (400|409|500)/] } })
   const broken = (message: string) => ({ status: 500, json: { success: false, code: 'INTERNAL', message, error: message } })
@@ -300,17 +342,6 @@ test.describe('refusals', () => {
     await expect(page).toHaveURL('/annoucements')
     await expectShown(row(page, 'Season 3').getByRole('img', { name: 'banner.png' }))
     expect(await stored(server)).toHaveLength(1)
-  })
-
-  test('§5 a file that is not an image is refused when it is chosen', async ({ page, server }) => {
-    await page.goto('/annoucement-form')
-    const buffer = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')
-    await field(page, 'Image').setInputFiles({ name: 'evil.png', mimeType: 'image/png', buffer })
-    await expect(field(page, 'Image')).toHaveAccessibleDescription(/evil\.png must be a PNG, JPEG, WebP or GIF image/)
-    await fillIn(page, newDesc)
-    await submitButton(page, 'Add Annoucement').click()
-    await expect(page).toHaveURL('/annoucements')
-    expect(await stored(server)).toMatchObject([{ title: 'Season 3', image_key: null }])
   })
 
   test('§8 Error Creating Announcement! for a file that the server refuses, with the reason', async ({ page, server }) => {

@@ -57,9 +57,9 @@ interface AnnouncementFormProps {
 }
 
 export function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
-  const form = useAnnouncementForm(announcement, source)
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
+  const form = useAnnouncementForm(announcement, source, { image, icon })
   const merging = useMergeWithFiles(announcement, form, { image, icon })
   const handleSubmit = useSave(announcement, form, { image, icon }, merging)
   useUnsaved(image.isChanged || icon.isChanged)
@@ -106,9 +106,9 @@ export function AnnouncementForm({ announcement, onReload, source, files }: Anno
 
 type DraftForm = ReturnType<typeof useAnnouncementForm>
 
-function useAnnouncementForm(announcement: Announcement | undefined, source: Announcement | undefined) {
+function useAnnouncementForm(announcement: Announcement | undefined, source: Announcement | undefined, { image, icon }: Files) {
   const first = announcement ?? source
-  return useDraftForm(
+  const form = useDraftForm(
     () => import('@arcade/contract/announcements/calls').then(({ announcementInput }) => announcementInput),
     first ? toValues(first, { isCopy: announcement === undefined }) : empty,
     {
@@ -117,6 +117,10 @@ function useAnnouncementForm(announcement: Announcement | undefined, source: Ann
       used: usedValues,
     },
   )
+  /** Sends nothing while the message about a refused file stands at its field. */
+  const submit: typeof form.submit = (send) =>
+    form.submit(async (values) => ((await image.isRefused()) || (await icon.isRefused()) ? undefined : send(values)))
+  return { ...form, submit }
 }
 
 interface Files {
@@ -155,9 +159,7 @@ function useMergeWithFiles(announcement: Announcement | undefined, form: DraftFo
       if (name !== 'image' && name !== 'icon') return form.setValue(name as 'title', value as string, { shouldDirty: true })
       const newer = merge.newer?.record
       const isTheirs = value === (newer?.[name] ?? null)
-      return { image, icon }[name].field.onChange(
-        isTheirs ? storedFile(newer?.[name], newer?.[`${name}Name`]) : ownFiles.current[name],
-      )
+      return { image, icon }[name].change(isTheirs ? storedFile(newer?.[name], newer?.[`${name}Name`]) : ownFiles.current[name])
     },
   }
 }
