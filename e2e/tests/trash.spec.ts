@@ -62,6 +62,9 @@ test.describe('restoring with conflicts', () => {
     await expect(restore).toBeFocused()
     await restore.press('Enter')
     await expect(field(dialog, 'Priority')).toHaveValue('21')
+    await field(dialog, 'Priority').fill('')
+    await dialog.getByRole('button', { name: 'Restore' }).click()
+    await expect(field(dialog, 'Priority')).toHaveAccessibleDescription('Priority is required')
     await field(dialog, 'Priority').fill('30')
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog', { name: 'Close without saving?' }).getByRole('button', { name: 'Cancel' }).click()
@@ -79,6 +82,59 @@ test.describe('restoring with conflicts', () => {
     await expect(page.getByText('The trash is empty.')).toBeVisible()
     await expect(emptyTrash).toBeDisabled()
   })
+})
+
+test.describe('restoring what is gone', () => {
+  test.use({ expectedNoise: { patterns: [/status of (404|409)/] } })
+
+  test('when the record was purged meanwhile, the dialog closes, a toast says so and the row goes', async ({ page, server }) => {
+    await addTasks(server, social, {}, { priority: 20 })
+    await page.goto('/social-tasks')
+    for (const name of ['Task 1', 'Task 2']) {
+      await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+      await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0)
+    }
+    await addTasks(server, social, { id: 'newer', title: 'Newer', priority: 20 })
+    await page.goto('/trash')
+    const row = page.getByRole('row').filter({ hasText: 'Task 2' })
+    await row.getByRole('button', { name: 'Restore', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Restore Task 2' })
+    await expect(field(dialog, 'Priority')).toHaveValue('21')
+    await server.database.db.deleteFrom('trash').where('name', '=', 'Task 2').execute()
+    await dialog.getByRole('button', { name: 'Restore' }).click()
+    await expect(toast(page, 'This is not in the trash any more.')).toBeVisible()
+    await expect(dialog).toHaveCount(0)
+    await expect(row).toHaveCount(0)
+    await expect(page.getByRole('row').filter({ hasText: 'Task 1' })).toBeFocused()
+  })
+})
+
+test('a task whose segment is gone comes back paused, and the toast says so', async ({ page, server }) => {
+  const post = async (path: string, data: object) =>
+    (await page.request.post(path, { data, headers: { origin: server.url } })).json() as Promise<{ id: string }>
+  const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true }
+  const { id: segmentId } = await post('/api/views', view)
+  await addTasks(server, social, { title: 'Share' }, { title: 'Join' }, { title: 'Like' })
+  await server.database.db.updateTable('tasks').set({ segment_id: segmentId }).execute()
+  await page.goto('/social-tasks')
+  for (const title of ['Share', 'Join', 'Like']) {
+    await page.getByRole('row').filter({ hasText: title }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByRole('row').filter({ hasText: title })).toHaveCount(0)
+  }
+  await page.request.delete(`/api/views/${segmentId}`, { headers: { origin: server.url } })
+  const paused = 'A task comes back paused, because its segment is gone.'
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect(toast(page, 'Like is back.')).toContainText(paused)
+  await page.goto('/trash')
+  await page.getByRole('row').filter({ hasText: 'Join' }).getByRole('button', { name: 'Restore' }).click()
+  await expect(toast(page, 'Join is back.')).toContainText(paused)
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+  await page.getByRole('button', { name: 'Restore Selected' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Restore 1 record' }).click()
+  await expect(toast(page, '1 record restored.')).toContainText(paused)
 })
 
 test('for a record that an import has brought back, the toast says that it exists again and offers no restore from the trash', async ({

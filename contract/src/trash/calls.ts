@@ -13,6 +13,9 @@ const actIdField = z.uuid()
 /** New values for the restored record, if another record uses its old ones now. */
 export const restoreInput = z.strictObject({ priority: numberField('Priority').optional(), email: emailField.optional() })
 
+/** How many tasks come back paused, because their segment is gone. */
+const pausedTasks = { pausedTasks: z.int() }
+
 export const trash = {
   list: call(['admin'], { needs: 'trash.manage', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/trash', tags: ['Trash'], summary: 'What was deleted, the latest first, 50 a page' })
@@ -27,12 +30,12 @@ export const trash = {
       summary: 'Restore a deleted record, perhaps with another priority or e-mail',
     })
     .input(restoreInput.extend({ id: idField }))
-    .output(z.object({ success: z.literal(true), kind: kindField, recordId: idField })),
+    .output(z.object({ success: z.literal(true), kind: kindField, recordId: idField, ...pausedTasks })),
   /** Records whose priority or e-mail is taken stay in the trash, and are named with the reason. */
   restoreMany: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: MAX_BULK_BODY_BYTES })
     .route({ method: 'POST', path: '/api/trash/restore', tags: ['Trash'], summary: 'Restore many deleted records' })
     .input(z.strictObject({ target: bulkTarget(trashFilter), ...bulkRun }))
-    .output(bulkOutput),
+    .output(bulkOutput.extend(pausedTasks)),
   restoreAct: call(['admin'], { needs: ['trash.manage', 'tasks.write', 'announcements.write', 'users.write'] })
     .route({
       method: 'POST',
@@ -41,7 +44,7 @@ export const trash = {
       summary: 'Restore all that one act has deleted, those named whose priority or e-mail is taken',
     })
     .input(z.strictObject({ actId: actIdField }))
-    .output(bulkOutput),
+    .output(bulkOutput.extend(pausedTasks)),
   purge: call(['admin'], { needs: 'trash.manage', bodyLimitBytes: MAX_BULK_BODY_BYTES, onFullDisk: 'allowed' })
     .route({
       method: 'POST',

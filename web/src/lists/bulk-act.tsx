@@ -9,8 +9,11 @@ import { type EndBusy, markPickedBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './bulk-act.module.css'
 
-/** The result of a bulk act, with the Undo button for its toast. */
-export type BulkDone = Omit<BulkOutput, 'success'> & { undo?: { label: string; onClick: () => void } | undefined }
+/** The result of a bulk act, with the Undo button and the detail of its toast. */
+export type BulkDone = Omit<BulkOutput, 'success'> & {
+  undo?: { label: string; onClick: () => void } | undefined
+  detail?: string
+}
 
 export interface BulkAct {
   /** The title of the confirmation, such as `Delete users`. */
@@ -93,7 +96,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
     if (lastQuestion !== undefined && !(await confirm({ ...confirmed, message: lastQuestion }))) return
     endBusy = markPickedBusy()
     const done = await run({ expected: planned.affected })
-    toast.success(successText(done.affected), done.undo && { action: done.undo })
+    toast.success(successText(done.affected), { ...(done.undo && { action: done.undo }), detail: done.detail ?? '' })
   } catch (error) {
     toast.failure(messageOf(error))
     endBusy()

@@ -12,6 +12,14 @@ import { refreshAfterActOn } from './changes.ts'
 /** A restored announcement is inactive, so that players do not see it again until an operator activates it. */
 export const COMES_BACK_INACTIVE = 'An announcement comes back inactive.'
 
+/** Returns the detail of a toast about restored tasks; an empty text if none of them has lost its segment. */
+export function pausedText(pausedTasks: number): string {
+  if (pausedTasks === 0) return ''
+  return pausedTasks === 1
+    ? 'A task comes back paused, because its segment is gone.'
+    : `${formatted(pausedTasks)} tasks come back paused, because their segment is gone.`
+}
+
 interface Undoable {
   list: ListName
   ids: ReadonlySet<string> | undefined
@@ -63,11 +71,11 @@ export function useUndo({ name, noun }: NamedList) {
 
   /** Restores the records that an act deleted. */
   const restore = async (actId: string, areAnnouncements: boolean) => {
-    const { affected, named, refused, refusals } = await client.trash.restoreAct({ actId })
+    const { affected, named, refused, refusals, pausedTasks } = await client.trash.restoreAct({ actId })
     if (affected > 0)
       toast.success(
         affected === 1 ? `${isolated(named[0]?.title ?? '')} is back.` : `${counted(affected, noun.one, noun.many)} are back.`,
-        areAnnouncements ? { detail: COMES_BACK_INACTIVE } : {},
+        { detail: areAnnouncements ? COMES_BACK_INACTIVE : pausedText(pausedTasks) },
       )
     if (refused === 0) return
     // STALE: the record exists again and cannot be restored. Any other refused record can be restored from the trash with another priority

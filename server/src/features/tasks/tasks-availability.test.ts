@@ -318,14 +318,14 @@ describe('versions, trash and copies', () => {
       const { records } = (await admin.call('GET', '/api/trash')).body
       const restored = await admin.call('POST', '/api/trash/restore-one', { id: records[0].id })
       expect(restored.status, JSON.stringify(restored.body)).toBe(200)
-      return get(admin, one)
+      return { ...(await get(admin, one)), pausedTasks: restored.body.pausedTasks }
     }
-    expect(await back(id)).toMatchObject({ ...kept, segmentId, paused: false, state: 'scheduled' })
+    expect(await back(id)).toMatchObject({ ...kept, segmentId, paused: false, state: 'scheduled', pausedTasks: 0 })
     expect(await marks(app, id)).toEqual({ start_pending: true, end_pending: true })
     expect(await back(past)).toMatchObject({ state: 'live' })
     expect(await marks(app, past)).toEqual({ start_pending: false, end_pending: false })
     await app.database.db.updateTable('saved_views').set({ private_to: admin.id }).execute()
-    expect(await back(id)).toMatchObject({ segmentId: null, paused: true })
+    expect(await back(id)).toMatchObject({ segmentId: null, paused: true, pausedTasks: 1 })
   })
 
   test('design §7 a copy is paused, has the next free priority and no dates', async () => {

@@ -133,18 +133,27 @@ export async function findConflicts(
   return found
 }
 
-/** Restores locked records that have no conflicts, and writes their audit entries. */
+/**
+ * Restores locked records that have no conflicts, and writes their audit entries.
+ * @returns how many tasks are paused, because their segment is gone
+ */
 export async function restoreRecords(
   tx: Transaction<Tables>,
   services: Services,
   records: Trashed[],
   replacements: Replacements = {},
-): Promise<void> {
+): Promise<number> {
   for (const kind of kinds) {
     const ofKind = records.filter((record) => record.kind === kind)
     if (ofKind.length > 0) await restorers[kind](tx, { ...services, records: ofKind, replacements })
   }
-  await sql`delete from trash where id = any(${records.map(({ id }) => id)})`.execute(tx)
+  const { rows } = await sql<{ isTaskWithoutSegment: boolean }>`
+    delete from trash where id = any(${records.map(({ id }) => id)})
+    returning content #>> '{row,segment_id}' is not null and exists (
+      select from tasks where kind = collection || 'Task' and tasks.id = record_id and segment_id is null) as "isTaskWithoutSegment"`.execute(
+    tx,
+  )
+  return rows.filter(({ isTaskWithoutSegment }) => isTaskWithoutSegment).length
 }
 
 interface Restoration extends Services {

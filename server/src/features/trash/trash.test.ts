@@ -129,6 +129,22 @@ describe('the trash of tasks', () => {
     expect((await restoreAct(admin, crypto.randomUUID())).body.code).toBe('NOT_IN_TRASH')
   })
 
+  test('tells how many of the restored tasks are paused because their segment is gone', async () => {
+    const { admin } = await opening()
+    const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true }
+    const { id: segmentId } = await succeed(admin.call('POST', '/api/views', view))
+    await add(admin)
+    for (const priority of [2, 3]) await add(admin, { priority, segmentId })
+    const removeAll = () => succeed(admin.call('POST', '/api/social-tasks/remove', { target: { filter: {} } }))
+    const first = await removeAll()
+    expect((await restoreAct(admin, first.actId)).body).toMatchObject({ affected: 3, pausedTasks: 0 })
+    const second = await removeAll()
+    await succeed(admin.call('DELETE', `/api/views/${segmentId}`))
+    const all = { target: { filter: {} } }
+    expect((await admin.call('POST', '/api/trash/restore', { ...all, dryRun: true })).body).toMatchObject({ pausedTasks: 2 })
+    expect((await restoreAct(admin, second.actId)).body).toMatchObject({ affected: 3, pausedTasks: 2 })
+  })
+
   test('reports that a task exists again if an import has brought it back, and leaves it', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)

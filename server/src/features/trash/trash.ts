@@ -10,7 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
-import { actOnMany, type Done } from '#src/lists/bulk.ts'
+import { actOnMany, type BulkAct, type Done } from '#src/lists/bulk.ts'
 import type { Condition } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { whereTarget } from '#src/lists/where.ts'
@@ -42,8 +42,8 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
         await refuseAbove(tx, record.role, signedIn(context).permissions)
         const [conflict] = await findConflicts(tx, [record], replacements)
         if (conflict) throw new Failure(conflict.code, { message: conflictTexts[conflict.code] })
-        await restoreRecords(tx, { files, act: actOf(context) }, [record], replacements)
-        return { success: true, kind: record.kind, recordId: record.recordId } as const
+        const pausedTasks = await restoreRecords(tx, { files, act: actOf(context) }, [record], replacements)
+        return { success: true, kind: record.kind, recordId: record.recordId, pausedTasks } as const
       })
       return restoring.catch((cause: unknown) => {
         if (!isEmailTaken(cause)) throw cause
@@ -52,16 +52,13 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     },
 
     restoreMany: ({ target, dryRun, expected }, context) =>
-      actOnMany(database, context, { dryRun, expected }, (tx) =>
-        restoreMany(tx, context, whereTarget(servedTrash, target, context)),
-      ),
+      restoreMany(context, { dryRun, expected }, whereTarget(servedTrash, target, context)),
 
-    restoreAct: ({ actId }, context) =>
-      actOnMany(database, context, { dryRun: false, expected: undefined }, async (tx) => {
-        const done = await restoreMany(tx, context, sql`act_id = ${actId}`)
-        if (done.rows.length === 0 && done.refusals?.length === 0) throw new Failure('NOT_IN_TRASH')
-        return done
-      }),
+    async restoreAct({ actId }, context) {
+      const done = await restoreMany(context, { dryRun: false, expected: undefined }, sql`act_id = ${actId}`)
+      if (done.affected === 0 && done.refused === 0) throw new Failure('NOT_IN_TRASH')
+      return done
+    },
 
     async purge({ target, dryRun, expected }, context) {
       const summary = await actOnMany(database, context, { dryRun, expected }, async (tx) => {
@@ -76,18 +73,22 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
   }
 
   /** Leaves records whose priority or e-mail is taken. If another transaction takes one meanwhile, a constraint fails the whole act. */
-  async function restoreMany(tx: Transaction<Tables>, context: CallContext, where: Condition): Promise<Done> {
-    const locked = await lockTrashed(tx, where)
-    for (const { kind } of locked) refuseWithoutPermission(['trash.manage', recordPermissions[kind].write], signedIn(context))
-    const { allowed: chosen, refusals: above } = await apartFromAbove(tx, locked, { verb: 'restore', context })
-    const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
-    const free = chosen.filter(({ id }) => !conflicts.has(id))
-    await restoreRecords(tx, { files, act: actOf(context) }, free)
-    const refusals = chosen.flatMap(({ id, name }) => {
-      const code = conflicts.get(id)
-      return code ? [{ id, title: name, reason: conflictTexts[code], code }] : []
+  async function restoreMany(context: CallContext, how: BulkAct, where: Condition) {
+    let pausedTasks = 0
+    const summary = await actOnMany(database, context, how, async (tx) => {
+      const locked = await lockTrashed(tx, where)
+      for (const { kind } of locked) refuseWithoutPermission(['trash.manage', recordPermissions[kind].write], signedIn(context))
+      const { allowed: chosen, refusals: above } = await apartFromAbove(tx, locked, { verb: 'restore', context })
+      const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
+      const free = chosen.filter(({ id }) => !conflicts.has(id))
+      pausedTasks = await restoreRecords(tx, { files, act: actOf(context) }, free)
+      const refusals = chosen.flatMap(({ id, name }) => {
+        const code = conflicts.get(id)
+        return code ? [{ id, title: name, reason: conflictTexts[code], code }] : []
+      })
+      return { rows: named(free), refusals: [...above, ...refusals] }
     })
-    return { rows: named(free), refusals: [...above, ...refusals] }
+    return { ...summary, pausedTasks }
   }
 
   /** Checks the e-mail rule of §5, which depends on the configuration. */

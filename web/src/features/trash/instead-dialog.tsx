@@ -5,13 +5,16 @@ import { isolated } from '@arcade/contract/text'
 import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { asCallError } from '#src/client/call-error.ts'
+import { asCallError, type CallError } from '#src/client/call-error.ts'
 import { api, client } from '#src/client/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { pausedText } from '#src/lists/undo.ts'
 import { FormDialog, StatefulDialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './trash-page.module.css'
+
+const isAboutField: Partial<Record<CallError['code'], true>> = { INVALID_INPUT: true, PRIORITY_TAKEN: true, EMAIL_TAKEN: true }
 
 interface InsteadProps {
   record: TrashedRecord
@@ -29,15 +32,18 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   const value = isTouched ? typed : initial
 
   const handleSubmit = async () => {
-    const instead = isUser ? { email: value } : { priority: value }
-    const checked = restoreInput.safeParse(instead)
+    const { email, priority } = restoreInput.shape
+    const checked = (isUser ? email : priority).unwrap().safeParse(value)
     if (!checked.success) return setProblem(checked.error.issues[0]?.message)
     try {
-      await client.trash.restore({ id, ...checked.data })
+      const { pausedTasks } = await client.trash.restore({ id, [isUser ? 'email' : 'priority']: checked.data })
+      toast.success(`${isolated(name)} is back.`, { detail: pausedText(pausedTasks) })
     } catch (cause) {
-      return setProblem(asCallError(cause).message)
+      const { code, isException, message } = asCallError(cause)
+      if (isAboutField[code]) return setProblem(message)
+      toast.failure(message)
+      if (isException) return undefined // another try may succeed
     }
-    toast.success(`${isolated(name)} is back.`)
     onClose()
     await refreshAfterActOn('trash')
   }

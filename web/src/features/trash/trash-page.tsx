@@ -12,7 +12,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { actOnRow } from '#src/lists/row-act.ts'
-import { COMES_BACK_INACTIVE, useUndo } from '#src/lists/undo.ts'
+import { COMES_BACK_INACTIVE, pausedText, useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { RowActions } from '#src/lists/table-cells.tsx'
 import { Page } from '#src/ui/page.tsx'
@@ -84,7 +84,10 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
           title: 'Restore',
           confirmLabel: (count) => `Restore ${counted(count, 'record')}`,
           question: (count) => `Restore ${counted(count, 'deleted record')}? ${backInactive(count)}`,
-          run: (run) => client.trash.restoreMany({ target, ...run }),
+          run: async (run) => {
+            const done = await client.trash.restoreMany({ target, ...run })
+            return { ...done, detail: pausedText(done.pausedTasks) }
+          },
           successText: (count) => `${counted(count, 'record')} restored. ${backInactive(count)}`,
         }}
       >
@@ -135,8 +138,9 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
     const keepFocus = keepFocusInRows(button)
     await actOnRow(trashList.name, button, {
       act: async () => {
-        await client.trash.restore({ id })
-        toast.success(`${isolated(name)} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
+        const { pausedTasks } = await client.trash.restore({ id })
+        const detail = kind === 'announcement' ? COMES_BACK_INACTIVE : pausedText(pausedTasks)
+        toast.success(`${isolated(name)} is back.`, { detail })
       },
       onFailure: ({ code, message }) => {
         if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') setIsDialogOpen(true)
