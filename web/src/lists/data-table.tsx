@@ -247,7 +247,7 @@ function Table<Row>({ sorting, focusedRow, emptyText, onPick, ...props }: TableP
       )}
       <thead {...roles.group}>
         <tr {...roles.row}>
-          {selection && <PickPage selection={selection} ids={ids} />}
+          {selection && <PickPage selection={selection} ids={ids} isCard={isPhone} />}
           {shown.map((column) => (
             <Header key={column.header} column={column} sorting={sorting} isCard={isPhone} />
           ))}
@@ -312,23 +312,28 @@ function Header<Row>({ column, sorting, isCard }: HeaderProps<Row>) {
   )
 }
 
-/** The header's checkbox, which picks all rows of the page. */
-function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
+/** The header's checkbox, which picks all rows of the page. Above cards it stands alone, so its label is shown. */
+function PickPage({ selection, ids, isCard }: { selection: Selection; ids: string[]; isCard: boolean }) {
   const picked = ids.filter((id) => selection.has(id)).length
   return (
     <th {...roles.header} className={classes['pick']}>
-      <input
-        type="checkbox"
-        aria-label="Select all rows of this page"
-        checked={ids.length > 0 && picked === ids.length}
-        ref={(box) => {
-          if (box) box.indeterminate = picked > 0 && picked < ids.length
-        }}
-        onChange={({ target }) => selection.set(ids, target.checked)}
-      />
+      <label className={classes['pickPage']}>
+        <input
+          type="checkbox"
+          aria-label={PICK_PAGE}
+          checked={ids.length > 0 && picked === ids.length}
+          ref={(box) => {
+            if (box) box.indeterminate = picked > 0 && picked < ids.length
+          }}
+          onChange={({ target }) => selection.set(ids, target.checked)}
+        />
+        {isCard && PICK_PAGE}
+      </label>
     </th>
   )
 }
+
+const PICK_PAGE = 'Select all rows of this page'
 
 function EmptyRow({ columns, text }: { columns: number; text: string }) {
   return (
