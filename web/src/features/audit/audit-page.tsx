@@ -9,6 +9,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
+import { useAutoReload } from '#src/lists/live.ts'
 import { usePageSize } from '#src/lists/page-size.ts'
 import { useCounts } from '#src/lists/use-counts.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
@@ -98,8 +99,6 @@ export function AuditPage() {
 }
 
 const POLL_INTERVAL_MS = 10_000
-/** Polling stops after 15 minutes, so that an open page that nobody uses does not keep its session alive for ever (§4). */
-const MAX_POLLS = 90
 
 interface NewerProps {
   /** The input of the call whose entries the page shows. */
@@ -112,7 +111,7 @@ interface NewerProps {
 /** A button that appears when there are newer entries and loads them on click. A list that moved by itself could not be read. */
 function NewerButton({ input, newest, onShow }: NewerProps) {
   const isFirstPage = input.after === undefined && input.before === undefined
-  const { data: newer } = useQuery({
+  const query = useQuery({
     queryKey: [...api.audit.list.key(), 'newer', input, newest],
     queryFn: async ({ signal }) => {
       const { entries } = await client.audit.list(input, { signal })
@@ -121,8 +120,9 @@ function NewerButton({ input, newest, onShow }: NewerProps) {
     enabled: isFirstPage,
     initialData: 0,
     staleTime: POLL_INTERVAL_MS,
-    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount > MAX_POLLS ? false : POLL_INTERVAL_MS),
   })
+  const newer = query.data
+  useAutoReload(query, { isOn: isFirstPage && newer === 0, everyMs: POLL_INTERVAL_MS })
   const noun = newer === 1 ? 'newer entry' : 'newer entries'
   return (
     <output>
