@@ -34,11 +34,11 @@ type Keys = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>
 
 /**
  * Returns the key of a shortcut. A letter is found by what is printed on the key, so AZERTY and Dvorak work; where the layout has no Latin
- * letters, as with Cyrillic or Greek, by the key's position. Caps Lock makes no difference.
+ * letters, by the key's position: it may give another letter, a mark, a sign, or several letters. Caps Lock makes no difference.
  */
 export function shortcutKey({ key, code, shiftKey }: Keys): string {
-  const isOtherLetter = key.length === 1 && key > '\x7f' && /\p{L}/u.test(key)
-  const letterByPosition = isOtherLetter ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
+  const isOwnKey = /^[\da-z?/]$/i.test(key)
+  const letterByPosition = isOwnKey ? undefined : /^Key([A-Z])$/.exec(code)?.[1]
   return shiftKey ? key : (letterByPosition ?? key).toLowerCase()
 }
 
