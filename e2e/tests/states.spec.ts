@@ -185,6 +185,30 @@ test.describe('pages that cannot be loaded', () => {
       expect(isLoadedAnew).toBe(true)
     })
 
+  test('after an update of the server that removed the palette’s script, Ctrl K loads the page anew, unless input is unsaved', async ({
+    page,
+    signIn,
+  }) => {
+    await signIn('admin')
+    let loads = 0
+    page.on('request', (request) => void (loads += Number(request.isNavigationRequest())))
+    await page.route(/\/assets\/palette-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }))
+    await page.goto('/social-tasks-form')
+    await page.getByLabel('Title', { exact: true }).fill('Mine')
+    await page.keyboard.press('Control+k')
+    const failure = toast(page, 'The palette could not be loaded.')
+    await expect(failure).toBeVisible()
+    expect(loads).toBe(1)
+    await page.getByLabel('Title', { exact: true }).fill('')
+    const isLoadedAnew = page.waitForEvent('load')
+    await page.keyboard.press('Control+k')
+    await isLoadedAnew
+    await expect(page.getByLabel('Title', { exact: true })).toBeVisible()
+    await page.keyboard.press('Control+k')
+    await expect(failure).toBeVisible()
+    expect(loads, 'it loads anew once').toBe(2)
+  })
+
   test('If the server cannot be reached, the app stays, and the page loads by itself with its styles once it can', async ({
     page,
     signIn,

@@ -11,15 +11,35 @@ export const lazyPage: typeof lazyRouteComponent = (load, name) =>
     () =>
       load().catch(async (cause: unknown) => {
         await client.auth.session()
-        throw isMissingStyle(cause) ? new Error(`${MISSING_MODULE}: ${cause.message}`, { cause }) : cause
+        throw cause instanceof Error && isMissingStyle(cause)
+          ? new Error(`${MISSING_MODULE}: ${cause.message}`, { cause })
+          : cause
       }),
     name,
   )
+
+/**
+ * Reloads the document for a file that failed to load outside of the pages, under the same conditions, and once for each file as the router
+ * does. Resolves with whether it reloads.
+ */
+export async function reloadForMissing(cause: unknown): Promise<boolean> {
+  if (!(cause instanceof Error) || !(isMissingStyle(cause) || cause.message.startsWith(MISSING_MODULE))) return false
+  const mark = `arcade-reload ${cause.message}`
+  try {
+    await client.auth.session()
+    if (sessionStorage.getItem(mark) !== null) return false
+    sessionStorage.setItem(mark, '1')
+  } catch {
+    return false // the server cannot be reached, or the browser forbids storage
+  }
+  location.reload()
+  return true
+}
 
 /** How the message of a missing script begins, by which the router recognises it. */
 const MISSING_MODULE = 'Failed to fetch dynamically imported module'
 
 /** Whether Vite's loader could not load a style sheet. */
-function isMissingStyle(cause: unknown): cause is Error {
-  return cause instanceof Error && cause.message.startsWith('Unable to preload CSS')
+function isMissingStyle({ message }: Error): boolean {
+  return message.startsWith('Unable to preload CSS')
 }

@@ -3,11 +3,13 @@
  * Single keys are ignored in text fields and dialogs, and can be switched off (WCAG 2.1.4).
  */
 import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { reloadForMissing } from '#src/lazy-page.ts'
 import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
 import { isDialogOpen } from '#src/ui/dialog-layer.ts'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
+import { hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { menuPagesFor } from './navigation.tsx'
 import { hasSingleKeys, isPaletteKey, type OverlayProps, shortcutKey } from './shortcut-keys.ts'
 
@@ -65,8 +67,9 @@ function useOverlay(): { overlay: ReactNode; open: (name: OverlayName) => Promis
     try {
       const Overlay = await overlays[name]()
       setOpened((last) => ({ number: (last?.number ?? 0) + 1, Overlay }))
-    } catch {
+    } catch (cause) {
       typed.current = undefined
+      if (!hasUnsavedWork() && (await reloadForMissing(cause))) return
       toast.failure(`The ${name} could not be loaded.`)
     }
   }
