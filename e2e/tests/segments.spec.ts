@@ -2,8 +2,8 @@
 import type { Page, Route } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectStateAccessible } from '#src/axe.ts'
-import { settled } from '#src/lists.ts'
-import { phone } from '#src/sizes.ts'
+import { openSheet, settled } from '#src/lists.ts'
+import { phone, sizes } from '#src/sizes.ts'
 import { expect, type ConsoleServer, test, toast } from '#src/test.ts'
 
 const PATH = '/manage-telegram-users'
@@ -151,3 +151,25 @@ test('design §7 a list that takes long to count says what is known of its numbe
     await page.keyboard.press('Escape')
   }
 })
+
+for (const viewport of sizes)
+  test.describe(`a segment that is in use, at ${viewport.width} × ${viewport.height}`, () => {
+    test.use({ viewport, expectedNoise: { patterns: [/status of 409/] } })
+
+    test('design §7 is not deleted, and the focus returns to the button of the views', async ({ page, server }) => {
+      const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true }
+      const added = await page.request.post('/api/views', { data: view, headers: { origin: server.url } })
+      const { id } = (await added.json()) as { id: string }
+      await server.database.db.updateTable('tasks').set({ segment_id: id }).execute()
+      await page.goto(PATH)
+      await settled(page)
+      if (viewport === phone) await openSheet(page)
+      const saved = page.getByRole('button', { name: 'Saved', exact: true })
+      await saved.press('Enter')
+      await page.getByRole('button', { name: 'Delete With a wallet' }).press('Enter')
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete view' }).press('Enter')
+      await expect(page.getByRole('alertdialog')).toHaveCount(0)
+      await expect(toast(page, 'so it must stay and stay shared.')).toBeVisible()
+      await expect(saved).toBeFocused()
+    })
+  })

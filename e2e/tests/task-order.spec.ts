@@ -55,6 +55,21 @@ test('§2 a task that is being dragged goes back to its position when another pa
   expect(changes).toEqual([])
 })
 
+test.describe('a moved task that somebody else deleted meanwhile', () => {
+  test.use({ expectedNoise: { patterns: [/status of 409/] } })
+
+  test('§2 goes from the list, in which the focus stays', async ({ page, server }) => {
+    await addTasks(server, social, {}, {}, {})
+    await page.goto(social.path)
+    await moveButton(page, 'Task 1').press('Space')
+    await server.database.db.deleteFrom('tasks').where('title', '=', 'Task 1').execute()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await expect(column(page, 3)).toHaveText(['Task 2', 'Task 3'])
+    await expect(page.locator('tbody tr:focus')).toHaveCount(1)
+  })
+})
+
 for (const facts of [social, daily] as const) {
   const { title, path } = facts
 

@@ -3,7 +3,17 @@
  * mounted when it is opened for the first time: several on a page would delay its first frame.
  */
 import { Button, type ButtonProps, Popover, type PopoverProps } from '@mantine/core'
-import { type ReactNode, type Ref, type RefObject, use, useId, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  use,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { flushSync } from 'react-dom'
 import classes from './pane.module.css'
 import { useIsPhone } from './window-width.ts'
@@ -22,7 +32,7 @@ interface PaneProps extends Pick<PopoverProps, 'position'> {
 }
 
 export function Pane(props: PaneProps) {
-  const { isOpen, onChange, button, title, isUntitled = false, className = '', children } = props
+  const { isOpen, onChange, button, title, isUntitled = false } = props
   const id = useId()
   const anchor = useRef<HTMLButtonElement>(null)
   const [isMounted, setIsMounted] = useState(false)
@@ -32,7 +42,7 @@ export function Pane(props: PaneProps) {
     flushSync(() => setIsMounted(true)) // a popover remembers where to return the focus to only if it is mounted before it is opened
     onChange(!isOpen)
   }
-  const content = <div className={`${classes['content']} ${className}`}>{children}</div>
+  const content = <Content ref={useReturnedFocus(isOpen, anchor)} {...props} />
   return (
     <>
       <Button
@@ -79,6 +89,31 @@ export function Pane(props: PaneProps) {
         </Popover>
       )}
     </>
+  )
+}
+
+/**
+ * Returns the focus at once: Mantine does so later, when a question asked from the pane may have taken it from what is gone by then.
+ * @returns the ref of the pane's content
+ */
+function useReturnedFocus(isOpen: boolean, anchor: RefObject<HTMLElement | null>) {
+  const inside = useRef<HTMLDivElement>(null)
+  const wasOpen = useRef(isOpen)
+  useLayoutEffect(() => {
+    const isClosed = wasOpen.current && !isOpen
+    wasOpen.current = isOpen
+    const focused = document.activeElement
+    const isLost = focused === document.body || inside.current?.contains(focused) === true
+    if (isClosed && isLost) anchor.current?.focus({ preventScroll: true })
+  }, [isOpen, anchor])
+  return inside
+}
+
+function Content({ ref, className = '', children }: Pick<PaneProps, 'className' | 'children'> & { ref: Ref<HTMLDivElement> }) {
+  return (
+    <div ref={ref} className={`${classes['content']} ${className}`}>
+      {children}
+    </div>
   )
 }
 

@@ -10,6 +10,7 @@ import { pauseListReloads } from '#src/lists/live.ts'
 import { withdrawOlderUndos } from '#src/lists/undo.ts'
 import { focusHandle, Reorder } from './reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 
 interface TaskOrderProps {
   list: (typeof taskLists)[TaskCollection]
@@ -41,6 +42,7 @@ export function TaskOrder({ list, tasks, queryKey, children }: TaskOrderProps) {
     void queryClient.cancelQueries({ queryKey }) // an answer from before the move would overwrite the new order
     putInCache(reordered)
     const saveOrder = async () => {
+      const keepFocus = keepFocusInRows(document.activeElement)
       try {
         await client[list.name].reorder({ tasks: after.map(({ id, priority }) => ({ id, priority })) })
         onSaved(reordered)
@@ -50,6 +52,7 @@ export function TaskOrder({ list, tasks, queryKey, children }: TaskOrderProps) {
         toast.failure(code === 'STALE' ? `${message} The order is as it was.` : message)
       }
       await refreshAfterActOn(list.name)
+      keepFocus() // the moved task may have been deleted meanwhile
     }
     saving.current = saving.current.then(() => pauseListReloads(saveOrder))
   }
