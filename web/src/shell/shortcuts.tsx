@@ -3,7 +3,7 @@
  * Single keys are ignored in text fields and dialogs, and can be switched off (WCAG 2.1.4).
  */
 import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
-import { reloadForMissing } from '#src/lazy-page.ts'
+import { reloadForMissing } from '#src/client/missing-files.ts'
 import { useOpenPage } from '#src/lists/back-to-list.tsx'
 import { useSession } from '#src/session.tsx'
 import { isDialogOpen } from '#src/ui/dialog-layer.ts'
