@@ -157,7 +157,7 @@ for (const viewport of sizes)
     test.use({ viewport, expectedNoise: { patterns: [/status of 409/] } })
 
     test('design §7 is not deleted, and the focus returns to the button of the views', async ({ page, server }) => {
-      const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true }
+      const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=ton', isShared: true }
       const added = await page.request.post('/api/views', { data: view, headers: { origin: server.url } })
       const { id } = (await added.json()) as { id: string }
       await server.database.db.updateTable('tasks').set({ segment_id: id }).execute()

@@ -113,7 +113,7 @@ test.describe('restoring what is gone', () => {
 test('a task whose segment is gone comes back paused, and the toast says so', async ({ page, server }) => {
   const post = async (path: string, data: object) =>
     (await page.request.post(path, { data, headers: { origin: server.url } })).json() as Promise<{ id: string }>
-  const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true }
+  const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=ton', isShared: true }
   const { id: segmentId } = await post('/api/views', view)
   await addTasks(server, social, { title: 'Share' }, { title: 'Join' }, { title: 'Like' })
   await server.database.db.updateTable('tasks').set({ segment_id: segmentId }).execute()

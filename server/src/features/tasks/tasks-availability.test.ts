@@ -28,7 +28,7 @@ const titles = async (admin: Client, query: string): Promise<string[]> =>
   (await admin.call('GET', `${path}?${query}`)).body.tasks.map(({ title }: { title: string }) => title)
 
 async function addSegment(admin: Client, changes: object = {}): Promise<string> {
-  const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true, ...changes }
+  const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=ton', isShared: true, ...changes }
   const answer = await admin.call('POST', '/api/views', view)
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
   return answer.body.id
@@ -98,7 +98,7 @@ describe('saving', () => {
     const segment = { segmentId: 'Choose a shared view of Telegram Users' }
     expect(await messageOf({ segmentId: 'none' })).toEqual(segment)
     expect(await messageOf({ segmentId: await addSegment(admin, { isShared: false }) })).toEqual(segment)
-    expect(await messageOf({ segmentId: await addSegment(admin, { list: 'users', address: 'search=a' }) })).toEqual(segment)
+    expect(await messageOf({ segmentId: await addSegment(admin, { list: 'users', address: 'q=a' }) })).toEqual(segment)
     expect((await get(admin, id)).version).toBe(1)
     // An end that has passed may stay.
     await app.database.db

@@ -131,7 +131,7 @@ describe('the trash of tasks', () => {
 
   test('tells how many of the restored tasks are paused because their segment is gone', async () => {
     const { admin } = await opening()
-    const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=yes', isShared: true }
+    const view = { list: 'telegramUsers', name: 'With a wallet', address: 'wallet=ton', isShared: true }
     const { id: segmentId } = await succeed(admin.call('POST', '/api/views', view))
     await add(admin)
     for (const priority of [2, 3]) await add(admin, { priority, segmentId })
