@@ -315,20 +315,27 @@ function Header<Row>({ column, sorting, isCard }: HeaderProps<Row>) {
 /** The header's checkbox, which picks all rows of the page. Above cards it stands alone, so its label is shown. */
 function PickPage({ selection, ids, isCard }: { selection: Selection; ids: string[]; isCard: boolean }) {
   const picked = ids.filter((id) => selection.has(id)).length
+  const box = (
+    <input
+      type="checkbox"
+      aria-label={PICK_PAGE}
+      checked={ids.length > 0 && picked === ids.length}
+      ref={(input) => {
+        if (input) input.indeterminate = picked > 0 && picked < ids.length
+      }}
+      onChange={({ target }) => selection.set(ids, target.checked)}
+    />
+  )
   return (
     <th {...roles.header} className={classes['pick']}>
-      <label className={classes['pickPage']}>
-        <input
-          type="checkbox"
-          aria-label={PICK_PAGE}
-          checked={ids.length > 0 && picked === ids.length}
-          ref={(box) => {
-            if (box) box.indeterminate = picked > 0 && picked < ids.length
-          }}
-          onChange={({ target }) => selection.set(ids, target.checked)}
-        />
-        {isCard && PICK_PAGE}
-      </label>
+      {isCard ? (
+        <label className={classes['pickPage']}>
+          {box}
+          {PICK_PAGE}
+        </label>
+      ) : (
+        box
+      )}
     </th>
   )
 }
