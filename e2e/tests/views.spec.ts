@@ -23,6 +23,7 @@ test('Views: a view keeps search, order, columns and density, can be shared, ope
   // Saves the view by keyboard.
   await views(page).focus()
   await page.keyboard.press('Enter')
+  await expect(pane(page).getByRole('link', { name: 'Whole list' }), 'the pane has taken the focus').toBeFocused()
   await pane(page).getByLabel('Name', { exact: true }).focus()
   await page.keyboard.type('Moon people')
   await page.keyboard.press('Tab')
