@@ -64,6 +64,7 @@ test('design §7 groups of conditions, of which one must match, are built by key
   await page.goto(PATH)
   await filters(page).click()
   await pane(page).getByLabel('Status').selectOption('Not blocked')
+  await expect(pane(page).locator(':focus'), 'the pane has taken the focus').toHaveCount(1)
   await pane(page).getByRole('button', { name: 'Add a group' }).focus()
   await page.keyboard.press('Enter')
   const first = pane(page).getByRole('group', { name: 'Group 1', exact: true })

@@ -18,7 +18,10 @@ test('§8 a token works as soon as it is created, and is never shown again', asy
   expect(made.body).toEqual({ success: true, id: expect.any(String), token: expect.stringMatching(/^arcade_[\w-]{43}$/) })
   expect(await statusWith(app, made.body.token)).toBe(200)
 
-  const { body } = await admin.call('GET', '/api/bot-tokens')
+  const body = await waitFor('the use to be noted', async () => {
+    const answer = await admin.call('GET', '/api/bot-tokens')
+    return answer.body.tokens[0].lastUsedAt !== null && answer.body
+  })
   expect(body).toEqual({
     tokens: [
       {
