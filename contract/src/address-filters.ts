@@ -58,7 +58,7 @@ export function readAddressFilters(list: List, raw: Readonly<Record<string, unkn
   }
 }
 
-/** Whether a parameter is meant to choose rows. An empty search is none. */
+/** Whether a parameter filters the list. An empty search does not. */
 function isGiven(name: string, value: unknown): boolean {
   return value !== undefined && !LOOK_PARAMETERS.has(name) && !(name === SEARCH && value === '')
 }

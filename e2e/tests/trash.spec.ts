@@ -1,7 +1,8 @@
 /** Restoring deleted records, from the toast of the deletion and from the trash, which asks for another priority or e-mail if taken. */
+import type { Locator, Page } from '@playwright/test'
 import { banner } from '#src/announcements.ts'
 import { addTasks, social } from '#src/tasks.ts'
-import { expect, field, test, toast } from '#src/test.ts'
+import { type ConsoleServer, expect, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
@@ -37,6 +38,20 @@ test('deleting many announcements can be undone from the toast, with their image
   expect((await page.request.get(source!)).status()).toBe(200)
 })
 
+/** Deletes Task 1 and Task 2, gives the priority of Task 2 to another task, and opens the trash. Returns the row of Task 2. */
+async function openTrashWithTakenPriority(page: Page, server: ConsoleServer): Promise<Locator> {
+  await addTasks(server, social, {}, { priority: 20 })
+  await page.goto('/social-tasks')
+  for (const name of ['Task 1', 'Task 2']) {
+    await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0)
+  }
+  await addTasks(server, social, { id: 'newer', title: 'Newer', priority: 20 })
+  await page.goto('/trash')
+  return page.getByRole('row').filter({ hasText: 'Task 2' })
+}
+
 test.describe('restoring with conflicts', () => {
   test.use({ expectedNoise: { patterns: [/status of 409/] } })
 
@@ -44,16 +59,8 @@ test.describe('restoring with conflicts', () => {
     page,
     server,
   }) => {
-    await addTasks(server, social, {}, { priority: 20 })
-    await page.goto('/social-tasks')
-    for (const name of ['Task 1', 'Task 2']) {
-      await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
-      await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0)
-    }
-    await addTasks(server, social, { id: 'newer', title: 'Newer', priority: 20 })
-    await page.goto('/trash')
-    const restore = page.getByRole('row').filter({ hasText: 'Task 2' }).getByRole('button', { name: 'Restore', exact: true })
+    const row = await openTrashWithTakenPriority(page, server)
+    const restore = row.getByRole('button', { name: 'Restore', exact: true })
     await restore.click()
     const dialog = page.getByRole('dialog', { name: 'Restore Task 2' })
     await expect(dialog).toBeVisible()
@@ -88,16 +95,7 @@ test.describe('restoring what is gone', () => {
   test.use({ expectedNoise: { patterns: [/status of (404|409)/] } })
 
   test('when the record was purged meanwhile, the dialog closes, a toast says so and the row goes', async ({ page, server }) => {
-    await addTasks(server, social, {}, { priority: 20 })
-    await page.goto('/social-tasks')
-    for (const name of ['Task 1', 'Task 2']) {
-      await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
-      await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0)
-    }
-    await addTasks(server, social, { id: 'newer', title: 'Newer', priority: 20 })
-    await page.goto('/trash')
-    const row = page.getByRole('row').filter({ hasText: 'Task 2' })
+    const row = await openTrashWithTakenPriority(page, server)
     await row.getByRole('button', { name: 'Restore', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Restore Task 2' })
     await expect(field(dialog, 'Priority')).toHaveValue('21')

@@ -53,6 +53,13 @@ function holdPage(): void {
   else page.dataset['behindDialog'] ??= window.innerWidth > page.clientWidth ? 'scrollable' : ''
 }
 
+/** Gives the focus to what has opened something, unless it is elsewhere by now. @param inside what was opened, and may still have the focus */
+export function giveFocusBack(inside: Element | null, opener: Element | null): void {
+  const focused = document.activeElement
+  const isLost = !focused || focused === document.body || inside?.contains(focused) === true
+  if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+}
+
 /** Puts a dialog above the others until it is unmounted. Returns properties of the element around the dialog. */
 export function useDialogLayer(onEscape: () => void) {
   const close = useEffectEvent(onEscape)
@@ -60,11 +67,7 @@ export function useDialogLayer(onEscape: () => void) {
   const root = useRef<HTMLDivElement>(null)
   const opener = useRef<Element>(null)
 
-  const returnFocus = useEffectEvent(() => {
-    const focused = document.activeElement
-    const isLost = !focused || focused === document.body || root.current?.contains(focused)
-    if (isLost && opener.current instanceof HTMLElement) opener.current.focus({ preventScroll: true })
-  })
+  const returnFocus = useEffectEvent(() => giveFocusBack(root.current, opener.current))
 
   useLayoutEffect(() => {
     opener.current = document.activeElement

@@ -15,6 +15,7 @@ import {
   useState,
 } from 'react'
 import { flushSync } from 'react-dom'
+import { giveFocusBack } from './dialog-layer.ts'
 import classes from './pane.module.css'
 import { useIsPhone } from './window-width.ts'
 import { InSheet, Sheet } from './sheet.tsx'
@@ -102,9 +103,7 @@ function useReturnedFocus(isOpen: boolean, anchor: RefObject<HTMLElement | null>
   useLayoutEffect(() => {
     const isClosed = wasOpen.current && !isOpen
     wasOpen.current = isOpen
-    const focused = document.activeElement
-    const isLost = focused === document.body || inside.current?.contains(focused) === true
-    if (isClosed && isLost) anchor.current?.focus({ preventScroll: true })
+    if (isClosed) giveFocusBack(inside.current, anchor.current)
   }, [isOpen, anchor])
   return inside
 }

@@ -74,7 +74,10 @@ function leftOut(local: number, zone: string): Reading {
   return { comes: 'never', at: late, before: late + before, after: toLocal(late, zone) }
 }
 
-/** Returns the moment of a local time: the first one if there are two; the moment at which the clock goes forward if there is none. */
+/**
+ * Returns the moment of a local time. If the clock shows that time twice, it is the first moment. If the clock skips that time, it is the
+ * moment at which the clock goes forward.
+ */
 export function momentOf(local: number, zone: string): number {
   return fromLocal(local, zone).at
 }

@@ -116,7 +116,7 @@ function useBroadcastAddress() {
     announcementId,
     audience,
     show,
-    // The same recipients, of which a part may still be left out.
+    // The recipients stay the same, and so does the notice about the parts that could not be read.
     showAnnouncement: (id: string | undefined) => show({ announcement: id, ...audience }, { unread }),
     showAudience: (next: PlayersAddress) => show({ announcement: announcementId, ...next }),
   }
